@@ -24,13 +24,13 @@ describe('keyward accounts put, if an option leaves out what the account has', (
     const restore = String.raw`keyward accounts put acme --api payments --api disputes --scope payments --scope 'it'\''s'`;
     expect({ code, err }).toEqual({
       code: 0,
-      err: `warning: the account acme lost the API disputes and the scope it's; to restore this, run: ${restore}\n`,
+      err: `warning: the command removed the API disputes and the scope it's from the account acme; to undo this, run: ${restore}\n`,
     });
   });
 
   it('says so as JSON with --json', async () => {
     const { err } = await keyward.run('accounts', 'put', 'acme', '--platform', 'market', '--json');
-    const message = 'the account acme lost the platform shop; to restore this, run: ';
+    const message = 'the command removed the platform shop from the account acme; to undo this, run: ';
     expect(JSON.parse(err)).toEqual({
       warning: { message: `${message}keyward accounts put acme --platform shop` },
     });
@@ -39,18 +39,20 @@ describe('keyward accounts put, if an option leaves out what the account has', (
   it('names what is left of "all"', async () => {
     await keyward.json('accounts', 'put', 'acme', '--api', 'all');
     const { err } = await keyward.run('accounts', 'put', 'acme', '--api', 'payments');
-    expect(err).toMatch(/^warning: the account acme lost all APIs except payments; .* put acme --api all\n$/);
+    expect(err).toMatch(
+      /^warning: the command removed all APIs except payments from the account acme; .* put acme --api all\n$/,
+    );
   });
 
   it.each([
-    [['--api', 'payments'], 'Remove the API disputes from the account acme? Its keys lose them at once. [y/N] '],
+    [['--api', 'payments'], 'Remove the API disputes from the account acme? Its keys lose this access at once. [y/N] '],
     [
       ['--channel', 'pc_2', '--platform', 'market'],
-      'Remove the channel pc_1 and the platform shop from the account acme? Its keys lose them at once. Keys that have a platform keep it. [y/N] ',
+      'Remove the channel pc_1 and the platform shop from the account acme? Its keys lose this access at once. Keys that already use a removed platform keep it. [y/N] ',
     ],
     [
       ['--platform', 'market'],
-      'Remove the platform shop from the account acme? Keys that have a platform keep it. [y/N] ',
+      'Remove the platform shop from the account acme? Keys that already use a removed platform keep it. [y/N] ',
     ],
   ])('asks on a terminal before it removes something: %j', async (options, question) => {
     const args = ['accounts', 'put', 'acme', ...options];

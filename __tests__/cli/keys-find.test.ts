@@ -67,7 +67,7 @@ describe.each(sharedEngines)('keyward keys find on %s', (engine) => {
     await keyward.json('access-keys', 'delete-secret', id, record.secrets[0]?.id ?? '');
     const { out } = await find(secret);
     expect(out).toMatch(new RegExp(`^id +${id}\n`));
-    expect(out).toMatch(/\nstate +active\nsecret +.*\nlast used +-\nThis secret is refused already\.\n$/);
+    expect(out).toMatch(/\nstate +active\nsecret +.*\nlast used +-\nThis secret is already refused\.\n$/);
   });
 
   it('finds an old secret in its grace period, and says how to refuse only this one', async () => {
@@ -92,7 +92,7 @@ describe.each(sharedEngines)('keyward keys find on %s', (engine) => {
   it('says that the secret of a revoked key is refused already', async () => {
     const { key, record } = await create();
     await keyward.json('keys', 'revoke', record.id);
-    expect((await find(key)).out).toMatch(/\nstate +revoked\n.*, ended\n.*\nThis secret is refused already\.\n$/s);
+    expect((await find(key)).out).toMatch(/\nstate +revoked\n.*, ended\n.*\nThis secret is already refused\.\n$/s);
     expect(JSON.parse((await find(key, '--json')).out).revoke).toBeNull();
   });
 
@@ -122,7 +122,9 @@ describe.each(sharedEngines)('keyward keys find on %s', (engine) => {
     const { key } = await create();
     const { code, out, err } = await keyward.run('keys', 'find', key);
     expect([code, out]).toEqual([2, '']);
-    expect(err).toMatch(/^expected "-"; pass the secret by standard input, /);
+    expect(err).toMatch(
+      /^other users can see the arguments of a command, .*; pass "-", and send the secret to standard input$/m,
+    );
     expect(err).not.toContain(key);
   });
 
@@ -133,7 +135,7 @@ describe.each(sharedEngines)('keyward keys find on %s', (engine) => {
   it('tells a person at a terminal to paste the secret', async () => {
     const { key } = await create();
     expect(await typing(place, `${key}\n`, ['keys', 'find', '-'])).toMatchObject({
-      ...{ code: 0, err: 'Paste the key or the client secret, press Enter, and then Ctrl-D.\n' },
+      ...{ code: 0, err: 'Paste the key or the client secret, press Enter, and then press Ctrl-D.\n' },
     });
   });
 });

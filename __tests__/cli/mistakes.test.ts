@@ -10,7 +10,7 @@ const folder = mkdtempSync(join(tmpdir(), 'keyward-cli-'));
 const url = `file:${join(folder, 'keyward.db')}`;
 const keyward = commandLine({ url });
 const NOBODY =
-  /^there is no account "nobody" in file:\S+\/keyward\.db; create one: keyward accounts put ID --api NAME$/;
+  /^there is no account "nobody" in file:\S+\/keyward\.db; to create one, run: keyward accounts put ID --api NAME$/;
 const SERVE = ['serve', '--port', '0', '--encryption-key-file', join(folder, 'k')];
 writeFileSync(join(folder, 'text.db'), 'this is no database, however long it is: '.repeat(50));
 

@@ -70,7 +70,7 @@ describe('without an account', () => {
     expect([code, err]).toEqual([
       143,
       expect.stringMatching(
-        /^{"warning":{"message":"the Dashboard is not available yet: there is no account in file:\S+; create one: keyward/,
+        /^{"warning":{"message":"the Dashboard is not available yet: there is no account in file:\S+; to create one, run: keyward/,
       ),
     ]);
   });
@@ -78,7 +78,7 @@ describe('without an account', () => {
   it('says that the named account does not exist', async () => {
     const { err } = await serving(['--account', 'nobody'], async ({ dashboard }) => expect(dashboard).toBeNull());
     expect(JSON.parse(err).warning.message).toMatch(
-      /^the Dashboard is not available yet: there is no account "nobody" in file:\S+; create one: keyward accounts put/,
+      /^the Dashboard is not available yet: there is no account "nobody" in file:\S+; to create one, run: keyward accounts put/,
     );
   });
 });

@@ -1,21 +1,23 @@
 /**
- * Makes a printable name from a database URL: for PostgreSQL its host, port, database and schema, never the user, the
- * password or other parameters.
+ * Makes a printable name of a database from its URL. For PostgreSQL, it contains the host, port, database and schema,
+ * but never the user, the password or other parameters.
  */
 import { CliError, EXIT } from './io.js';
 
 /**
- * Returns the printable name of a database: the whole URL for `memory:` and `file:`, a part of it for PostgreSQL, and
- * `''` for any other text.
+ * Returns the printable name of a database: the whole URL for `memory:` and `file:`, a part of the URL for PostgreSQL,
+ * and an empty text for any other text.
  *
- * @param source - The option or variable with the URL, which the error names.
- * @param env - If the URL has no host or port, the driver uses `PGHOST` and `PGPORT`, so the name contains them too.
- * @throws CliError if the password may contain a character that is not percent-encoded: a part of the password would
- *   then be parsed as the host, the path or a parameter, and would be printed.
+ * @param source - The option or environment variable that contains the URL. The error names it.
+ * @param env - If the URL has no host or port, the database driver uses the variables `PGHOST` and `PGPORT`, and so
+ *   does the name.
+ * @throws CliError if the password seems to contain a character that is not percent-encoded. A part of the password
+ *   would then be parsed as the host, the path or a parameter, and would be printed.
  */
 export function nameOfDatabase(url: string, source: string, env: Readonly<Record<string, string | undefined>>): string {
   if (/^(?:memory|file):/.test(url)) return url;
-  // A text that is no PostgreSQL URL may contain anything, so it is not printed. `openStore` refuses it later.
+  // A text that is not a PostgreSQL URL may contain a password anywhere, so nothing of it is printed. `openStore`
+  // refuses it later.
   if (!/^postgres(?:ql)?:/.test(url) || !URL.canParse(url)) return '';
   const { hostname, port, pathname, search, searchParams, hash } = new URL(url);
   if (/@/.test(pathname + hash) || /^\?[^=&]*@/.test(search)) {

@@ -1,6 +1,6 @@
 /**
- * Finds the URL of the database of a command, and opens the database. An error about the URL names the option or
- * variable that it came from. No error contains the password of a URL.
+ * Finds the URL of the database for a command, and opens the database. An error about the URL names the option or
+ * environment variable that contains it. No error contains the password of a URL.
  */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { StoreWarning } from '../events/store-warning.js';
@@ -11,20 +11,23 @@ import { nameOfDatabase } from './database-name.js';
 import type { EncryptionKeys } from './encryption-keys.js';
 import { CliError, EXIT, type Io } from './io.js';
 
-/** The option that names the database. */
+/** The option `--database`. */
 export interface DatabaseOption {
   readonly database?: string;
 }
 
 export interface Database {
   readonly url: string;
-  /** The option or variable with the URL; `''` if neither is set, so that the default is used. */
+  /** The option or environment variable that contains the URL; `''` if neither is set, so that the default is used. */
   readonly source: string;
   /** The printable part of the URL, without the password. */
   readonly name: string;
 }
 
-/** Milliseconds that a command waits in total for a database that is starting, and between two attempts. */
+/**
+ * Milliseconds for which a command waits in total for a database that is starting, and milliseconds between two
+ * attempts.
+ */
 const READY_TIMEOUT_MS = 10_000;
 const READY_INTERVAL_MS = 250;
 
@@ -38,7 +41,11 @@ export function databaseOf({ env }: Io, { database }: DatabaseOption): Database 
   return { url, source, name: nameOfDatabase(url, source, env) };
 }
 
-/** @throws CliError if the driver of the database is missing or not built. */
+/**
+ * Checks that the driver of the database is installed.
+ *
+ * @throws CliError if the driver is missing or not built.
+ */
 export async function checkDatabaseDriver(database: Database): Promise<void> {
   try {
     await checkDriver(database.url);
@@ -48,10 +55,10 @@ export async function checkDatabaseDriver(database: Database): Promise<void> {
 }
 
 /**
- * Opens a database. It need not be reachable yet.
+ * Opens a database. It does not connect yet, so the database may be unreachable.
  *
- * @param readOnly - Whether a database that cannot be written counts as ready.
- * @throws CliError if it cannot be opened. The message names the option or variable with the wrong value.
+ * @param readOnly - Whether to accept a database that cannot be written, such as a standby.
+ * @throws CliError if it cannot be opened. The message names the option or environment variable with the wrong value.
  */
 export async function openDatabase(
   database: Database,
@@ -66,10 +73,10 @@ export async function openDatabase(
 }
 
 /**
- * Opens a database, and waits up to 10 s for one that is busy or starting.
+ * Opens a database, and waits up to 10 seconds until it can be reached.
  *
- * @param readOnly - Whether a database that cannot be written counts as ready.
- * @throws CliError if it cannot be opened or reached, or, unless `readOnly`, if it cannot be written.
+ * @param readOnly - Whether to accept a database that cannot be written, such as a standby.
+ * @throws CliError if the database cannot be opened or reached, or cannot be written although `readOnly` is `false`.
  */
 export async function openReady(
   database: Database,
@@ -92,7 +99,7 @@ export async function openReady(
     const isReadOnly = cause === undefined ? await canOnlyBeRead(store, database) : cause.endsWith(`(${READ_ONLY})`);
     await store.close();
     const reason = isReadOnly
-      ? 'is read-only, as a standby or a failed-over server is; use the URL of the primary, or try again later'
+      ? 'cannot be written, probably because it is a standby; use the URL of the primary, or try again later'
       : `cannot be reached: ${plain(cause ?? 'it does not respond')}`;
     throw new CliError(`the database ${database.name} ${reason}`, EXIT.unavailable);
   } finally {
@@ -100,7 +107,7 @@ export async function openReady(
   }
 }
 
-/** Whether a store is not ready only because its database cannot be written. */
+/** Whether the database can be reached but not written, so that a store is not ready. */
 async function canOnlyBeRead(store: CredentialStore, database: Database): Promise<boolean> {
   const reader = await openDatabase(database, undefined, true);
   const canBeRead = await reader.ready();
@@ -109,7 +116,7 @@ async function canOnlyBeRead(store: CredentialStore, database: Database): Promis
 }
 
 /**
- * Removes a code in parentheses from the end of a message if the rest contains it too, as in
+ * Removes the error code in parentheses at the end of a message, if the message already contains this code, as in
  * `connect ECONNREFUSED ::1 (ECONNREFUSED)`.
  */
 export function plain(message: string): string {
@@ -117,11 +124,11 @@ export function plain(message: string): string {
   return code !== '' && text.includes(code) ? text : message;
 }
 
-/** The start of each message about the URL or the encryption key. */
+/** The start of each error message of `openStore` about the URL or the encryption key. */
 const MISTAKE = 'openStore: ';
 
 function openingError(error: unknown, database: Database, encryptionKeys: EncryptionKeys | undefined): unknown {
-  // Any other TypeError is a bug, which is printed with its stack.
+  // A TypeError that `openStore` did not throw on purpose is a bug, so it is printed with its stack.
   const isMistake = error instanceof TypeError && error.message.startsWith(MISTAKE);
   if (!isMistake && !(error instanceof StoreError)) return error;
   const message = error.message.startsWith(MISTAKE) ? error.message.slice(MISTAKE.length) : error.message;

@@ -1,4 +1,4 @@
-/** Applies changes to the text of a YAML document, and keeps its comments. */
+/** Changes values in the text of a YAML document, and keeps its comments and its order. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Alias, Document, Node } from 'yaml';
 import { type DocumentChange, withChanges } from '../openapi/app/document-changes.js';
@@ -9,12 +9,12 @@ type Yaml = typeof import('yaml');
 export const loadYaml = (): Promise<Yaml> => optionalPackage(() => import('yaml'), 'YAML', 'yaml');
 
 /**
- * Applies changes to a YAML text. If the path of a change contains an alias, the alias is replaced by a copy of its
- * target.
+ * Changes values in a YAML text. If the path to a value leads through an alias (`*name`), a copy of the target replaces
+ * the alias, so that the target itself is not changed.
  *
- * @param document - The document that `text` was parsed to.
- * @returns `undefined` if the new text would not have exactly these changes when it is parsed. For example, the changed
- *   value may come from a merge key (`<<`), or an alias in another place may refer to the changed node.
+ * @param document - The parsed value of `text`.
+ * @returns The new text. `undefined` if it would not have exactly these changes when it is parsed: for example, the
+ *   changed value may come from a merge key (`<<`), or another alias may refer to the changed node.
  */
 export async function changedYaml(
   text: string,
@@ -48,7 +48,7 @@ function expandAliases(yaml: Yaml, parsed: Document, path: readonly string[]): v
 function copyOf(yaml: Yaml, parsed: Document, alias: Alias): Node | undefined {
   const copy = alias.resolve(parsed)?.clone() as Node | undefined;
   if (copy === undefined) return undefined;
-  // Only the target keeps its anchors. The same anchors in the copy would redirect later aliases to the copy.
+  // The copy must not have the anchors of the target. Otherwise, later aliases would refer to the copy.
   yaml.visit(copy, {
     Value: (_key, node) => {
       delete node.anchor;

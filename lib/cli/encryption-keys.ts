@@ -1,6 +1,6 @@
 /**
- * Reads the keys that encrypt signing keys, from the environment or from a file that only this user can read. Also
- * creates this file, and replaces the keys in it.
+ * Reads the keys that encrypt the signing keys in the database. They are in an environment variable, or in a file that
+ * only this user can read. This module also creates the file, and replaces the keys in it.
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import {
@@ -31,15 +31,16 @@ export interface EncryptionKeys {
   readonly texts: readonly string[];
   /** The name of the variable or file that contains the keys. */
   readonly source: string;
-  /** Whether the keys are in the file. */
+  /** Whether the keys are in a file, and not in the environment variable. */
   readonly file: boolean;
 }
 
 /**
- * Reads the keys. If there are none, it first creates a file with a new key, and says so on standard error.
+ * Reads the encryption keys. If there are none, it creates a file with a new key, and prints a warning about this file
+ * on standard error.
  *
- * @param path - The file. It is created if it does not exist and the environment has no key.
- * @param isJson - Whether the message about a new file is printed as JSON.
+ * @param path - The file. It is created only if it does not exist and the environment variable is not set.
+ * @param isJson - Whether the warning is printed as JSON.
  */
 export function encryptionKeysFrom(io: Io, path: string, isJson?: boolean): EncryptionKeys {
   const isCreated = encryptionKeysOf(io) === undefined && !exists(path) && createKeyFile(path, [makeEncryptionKey()]);
@@ -52,10 +53,10 @@ export function encryptionKeysFrom(io: Io, path: string, isJson?: boolean): Encr
 }
 
 /**
- * Reads the keys.
+ * Reads the encryption keys. It creates no key, because a new key could not decrypt the signing keys of an existing
+ * database.
  *
- * @throws CliError if there are none, or if other users can read the file. No key is created: a new one could not
- *   decrypt the signing keys of an existing database.
+ * @throws CliError if there are no keys, or if other users can read the file.
  */
 export function readEncryptionKeys(io: Io, path: string): EncryptionKeys {
   const given = encryptionKeysOf(io);
@@ -69,7 +70,7 @@ export function readEncryptionKeys(io: Io, path: string): EncryptionKeys {
   return { texts: keysIn(path), source: path, file: true };
 }
 
-/** Returns the keys of the environment, which are separated by commas; `undefined` if there are none. */
+/** Returns the keys of the environment variable, which are separated by commas; `undefined` if it is not set. */
 function encryptionKeysOf({ env }: Io): EncryptionKeys | undefined {
   const given = env[ENCRYPTION_KEY_VARIABLE];
   if (given === undefined || given === '') return undefined;
@@ -81,8 +82,8 @@ export function makeEncryptionKey(): string {
 }
 
 /**
- * Replaces the keys of a file atomically: a reader gets the old keys or the new ones. If the path is a symbolic link,
- * its target is replaced. The file keeps its owner.
+ * Replaces the keys in a file atomically: another process that reads the file gets either the old keys or the new keys.
+ * If the path is a symbolic link, its target is replaced. The file keeps its owner.
  */
 export function writeKeyFile(path: string, texts: readonly string[]): void {
   const target = realpathSync(path);
@@ -108,17 +109,17 @@ function exists(path: string): boolean {
 }
 
 /**
- * Creates the file, unless it exists. If several processes start at the same time, one of them creates the file, and
- * all use its key.
+ * Creates the file if it does not exist. If several processes start at the same time, one of them creates the file, and
+ * all of them use its key.
  *
- * @returns Whether this process created it.
+ * @returns Whether this process created the file.
  */
 function createKeyFile(path: string, texts: readonly string[]): boolean {
   let isCreated = true;
   writeAside(path, texts, (aside) => {
     try {
-      // A rename would replace a file that another process has just created. A link fails instead, and the linked file
-      // is complete from the start.
+      // A rename could replace a file that another process has just created. `link` fails if the file exists, and the
+      // file is complete as soon as it appears.
       linkSync(aside, path);
     } catch (error) {
       if (codeOf(error) !== 'EEXIST') throw error;
@@ -129,8 +130,8 @@ function createKeyFile(path: string, texts: readonly string[]): boolean {
 }
 
 /**
- * Writes the keys to a temporary file, which `place` then moves to `path`. If the keys were written to `path` directly,
- * a full disk could leave an empty file, which the next start would read as the key.
+ * Writes the keys to a temporary file, which `place` moves to `path`. If the keys were written to `path` directly, a
+ * full disk could leave an empty file. The next start would read an empty key from it.
  */
 function writeAside(path: string, texts: readonly string[], place: (aside: string) => void): void {
   const aside = `${path}.${randomUUID()}.tmp`;

@@ -1,6 +1,6 @@
 /**
- * Converts an error to a message, an exit code, and a code for programs. If a message of management starts with the
- * name of a field that an option sets, the message names the option instead: `--expires:` for `expiresAt:`.
+ * Converts an error to a message, an exit code, and a code for programs. An error of `keyward/management` names a
+ * field, such as `expiresAt:`. The message names the option that sets the field instead: `--expires:`.
  */
 import { CommanderError } from 'commander';
 import { ManagementError } from '../management/management-error.js';
@@ -10,15 +10,15 @@ import { CliError, EXIT } from './io.js';
 
 export interface FormattedError {
   /**
-   * For programs: the code of a `ManagementError` or `StoreError`. For any other error it depends on the exit code:
-   * `refused`, `usage`, `unavailable`, `output_lost`, or `signal` for an interrupted command.
+   * A code for programs: for a `ManagementError` or `StoreError`, the code of that error. For any other error it
+   * depends on the exit code: `refused`, `usage`, `unavailable`, `output_lost`, or `signal` for an interrupted command.
    */
   readonly code: string;
   readonly message: string;
   readonly exitCode: number;
 }
 
-/** The command-line option that sets a field. A message about another field names the field. */
+/** The option that sets each field. If a field has no option, the message keeps the name of the field. */
 const OPTION_OF: Readonly<Record<string, string>> = {
   name: '--name',
   apis: '--api',
@@ -50,7 +50,10 @@ const CODE_OF: Readonly<Record<number, string>> = {
   [EXIT.outputLost]: 'output_lost',
 };
 
-/** @returns `undefined` for an unexpected error, which is printed with its stack. */
+/**
+ * Formats an expected error. It returns `undefined` for an unexpected error, which the caller throws again, so that
+ * Node prints its stack.
+ */
 export function formatError(error: unknown): FormattedError | undefined {
   if (error instanceof CliError) return formatted(error.message, error.exitCode);
   if (error instanceof CommanderError) return formatted(usageMessage(error), EXIT.usage);
@@ -62,12 +65,12 @@ export function formatError(error: unknown): FormattedError | undefined {
   if (error instanceof ManagementError) {
     return formatted(asTyped(error), error.status === 503 ? EXIT.unavailable : EXIT.refused, error.code);
   }
-  // The error of a file that the command line names: its message contains the path.
+  // An error about a file that was named on the command line. The message of Node already contains the path.
   if (isFileError(error)) return formatted(error.message, EXIT.usage);
   return undefined;
 }
 
-/** Codes of the operating system for a path that is wrong, or that this user has no rights for. */
+/** Error codes of the operating system for a path that is wrong, or that this user may not access. */
 const FILE_ERRORS = [
   ...['EACCES', 'EBUSY', 'EISDIR', 'ELOOP', 'ENAMETOOLONG', 'ENOENT', 'ENOTDIR', 'ENXIO', 'EPERM', 'EROFS'],
 ];
@@ -77,10 +80,10 @@ function isFileError(error: unknown): error is NodeJS.ErrnoException {
 }
 
 /**
- * Formats the error for output that could not be written.
+ * Makes the error for output that could not be written, for example because the disk is full.
  *
- * @param error - The error that `flush` threw.
- * @param remedy - What the operator can do, appended to the message.
+ * @param error - The error with which `flush` rejected.
+ * @param remedy - What the operator can do; it is appended to the message.
  */
 export function outputLost(error: unknown, remedy = ''): FormattedError {
   const reason = error instanceof Error ? error.message : String(error);
@@ -96,12 +99,12 @@ function asTyped({ field = '', message }: ManagementError): string {
   return option === undefined ? message : message.replace(`${field}:`, `${option}:`);
 }
 
-/** The message of Commander for a wrong value of an option. */
+/** Matches the message of Commander for an option with a wrong value. */
 const WRONG_VALUE = /^error: option '(?:-\w, )?(--[\w-]+)[^']*' argument '(.*)' is invalid\. (\w)/s;
 
 /**
- * Converts a message of Commander to our form: without `error:` and a full stop, with the option and its wrong value
- * first, and with its suggestion, such as `(Did you mean --account?)`, after a semicolon.
+ * Converts a message of Commander to the form of our own messages. It removes `error:` and the full stop, and puts the
+ * option and its wrong value first. A suggestion such as `(Did you mean --account?)` follows after a semicolon.
  */
 function usageMessage({ code, message }: CommanderError): string {
   if (code === 'commander.help') return 'expected a command; to see the commands, add --help';

@@ -1,6 +1,6 @@
 /**
- * The input, the outputs and the environment of a command as an object, so that tests can replace them; also expected
- * errors and exit codes.
+ * The input, the outputs and the environment variables of a command, as an object that tests can replace. Also the
+ * class of expected errors, and the exit codes.
  */
 import type { Readable } from 'node:stream';
 import { KeywardError } from '../errors/keyward-error.js';
@@ -11,10 +11,10 @@ export interface Output {
   /**
    * Resolves when everything that was written has left the process.
    *
-   * @throws Error of the operating system (`EPIPE`, `ENOSPC`) if a part could not be written.
+   * @throws Error of the operating system, such as `EPIPE` or `ENOSPC`, if a part of the output could not be written.
    */
   flush(): Promise<void>;
-  /** Whether it is a terminal. */
+  /** Whether the output is a terminal, and not a file or a pipe. */
   readonly isTerminal: boolean;
 }
 
@@ -36,12 +36,12 @@ export class CliError extends KeywardError {
   }
 }
 
-/** Exit codes. */
+/** The exit codes of the command line. */
 export const EXIT = {
   done: 0,
   /**
-   * The command was understood but not carried out, or it found a problem that it looks for: an open route, a leaked
-   * key.
+   * The command was understood but not carried out. Or it found the problem that it looks for: a route without a guard,
+   * or a leaked key.
    */
   refused: 1,
   /** The command was not understood: an argument, an option, a variable or an input file is missing or wrong. */

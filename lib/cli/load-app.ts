@@ -9,15 +9,16 @@ import { escapeText } from './terminal/escape-text.js';
 import { jsonLine } from './terminal/output.js';
 
 /**
- * Loads the app of a module. If the module exports a function that is no app, the function is called for the app.
+ * Loads the Express app that a module exports. If the module exports a function that is not an app, the function is
+ * called and must return the app.
  *
- * @throws CliError for a module that is missing, throws, or exports no app.
+ * @throws CliError if the module does not exist, throws an error, or exports no app.
  */
 export async function loadApp(module: string): Promise<Express> {
   return appOf(module, await loadModule(module));
 }
 
-/** Loads an app, and one more export of its module by name. */
+/** Loads the app of a module, and another export of the module by its name. */
 export async function loadAppWith(module: string, name: string): Promise<{ app: Express; value: unknown }> {
   const loaded = await loadModule(module);
   const { [name]: own, default: main } = loaded as Exports & Readonly<Record<string, unknown>>;
@@ -51,9 +52,11 @@ interface Exports {
 }
 
 /**
- * Returns the exported app, or the function that makes it: the export `app` or the default export. Of several exports,
- * an app comes before a function, which may do something else, such as starting a server. TypeScript compiles `export
- * default` to `module.exports.default`, and Node makes `module.exports` the default export, so both levels are checked.
+ * Returns the exported app, or the function that makes it: the export `app` or the default export. An app is preferred
+ * to a function, because an exported function may do something else, such as starting a server.
+ *
+ * TypeScript compiles `export default` to `module.exports.default`, and Node makes `module.exports` the default export,
+ * so both levels are checked.
  */
 function exportOf(loaded: Exports): unknown {
   const main = loaded.default as (Exports & { readonly __esModule?: unknown }) | undefined;
@@ -67,7 +70,7 @@ function isApp(value: unknown): value is Express {
 }
 
 async function ofModule<T>(module: string, work: () => Promise<T>): Promise<T> {
-  // A module can end the process, or wait for a promise that never settles. Without this listener, Node would then exit
+  // A module may end the process, or wait for a promise that never settles. Without this listener, Node would exit
   // without our error message, and the exit code could be 0.
   const onExit = () => {
     const message = `${module} cannot be loaded: it ended the process, or an await in it never completed`;
@@ -90,8 +93,8 @@ async function ofModule<T>(module: string, work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Find the file and line of an error in its stack: `UNPARSED` at the beginning, for a syntax error; `FRAME` in the
- * first frame with a file, for any other error.
+ * These expressions find the file and line of an error in its stack. For a syntax error, `UNPARSED` finds them at the
+ * beginning. For any other error, `FRAME` finds them in the first frame with a file.
  */
 const UNPARSED = /^(file:\/\/\S+:\d+|(?:\/|[A-Za-z]:\\).*:\d+)\n/;
 const FRAME = /\n\s+at (?:.*?[\s(])??((?:file:\/\/|\/|[A-Za-z]:\\)[^()\n]*:\d+:\d+)/;
@@ -101,7 +104,7 @@ function placeIn(stack: string): string | undefined {
   if (place === undefined) return undefined;
   const [, path = '', position = ''] = /^(.*?)((?::\d+)+)$/.exec(place) ?? [];
   const file = path.startsWith('file:') ? fileURLToPath(path) : path;
-  // If the first frame is in load-app.ts, the stack does not lead into the module, so no place is named.
+  // If the first frame is in load-app.ts, the error did not come from the module of the user, so no place is named.
   if (file === fileURLToPath(import.meta.url)) return undefined;
   const short = relative('', file);
   return (short.startsWith('..') ? file : short) + position;

@@ -10,5 +10,5 @@ const code = await runCli(process.argv.slice(2), {
   stderr: createOutput(stderr),
   env,
 });
-// An app that `routes` or `openapi` has loaded may listen on a port, which would keep the process alive.
+// `routes` and `openapi` load the app of the user. It may listen on a port, which would keep the process running.
 process.exit(code);

@@ -9,21 +9,24 @@ import { replaceFile } from './replace-file.js';
 export interface DocumentFile {
   readonly document: object;
   /**
-   * Formats the document with changes. A YAML file that stays YAML keeps its comments.
+   * Formats the document with changes. If a YAML file stays YAML, its comments are kept.
    *
-   * @param out - The file to write: its extension decides between JSON and YAML. Default: the format of the document.
-   * @param warn - Called with a warning if a YAML file cannot keep its comments.
+   * @param out - The file to write. Its extension decides between JSON and YAML. Default: the file that was read.
+   * @param warn - Called with a warning if the comments of a YAML file cannot be kept.
    */
   format(changes: readonly DocumentChange[], out: string | undefined, warn: (message: string) => void): Promise<string>;
 }
 
-/** Error codes of output that is lost, as on a full disk. The arguments of the command were valid. */
+/**
+ * Error codes of a write that failed although the arguments of the command were valid, for example because the disk is
+ * full.
+ */
 const LOST_CODES = ['EDQUOT', 'EFBIG', 'EIO', 'ENOSPC', 'EPIPE'];
 
 /**
- * Reads a document from a file.
+ * Reads an OpenAPI document from a file.
  *
- * @throws CliError for a file that does not exist, or is neither JSON nor YAML.
+ * @throws CliError if the file cannot be read, or is neither JSON nor YAML.
  */
 export async function readDocumentFile(name: string): Promise<DocumentFile> {
   const text = await readText(name);
@@ -51,10 +54,10 @@ export async function readDocumentFile(name: string): Promise<DocumentFile> {
 }
 
 /**
- * Writes a document. If writing fails, an existing file keeps its old content, unless no new file can be created in its
- * folder: then the content is overwritten in place.
+ * Writes a document to a file. If writing fails, an existing file usually keeps its old content. It does not if no new
+ * file can be created in its folder, because the old file is then overwritten directly.
  *
- * @throws CliError if it cannot be written.
+ * @throws CliError if the document cannot be written.
  */
 export async function writeDocumentFile(name: string, text: string): Promise<void> {
   try {
@@ -86,7 +89,7 @@ async function parseYaml(name: string, text: string): Promise<unknown> {
   try {
     return parse(text, { merge: true });
   } catch (error) {
-    // The first line ends with a colon, because the lines after it show the place in the file.
+    // Only the first line is used: the next lines show the place in the file. Its colon is removed.
     const [reason = ''] = messageOf(error).split('\n', 1);
     throw new CliError(`${name} is not valid YAML: ${reason.replace(/:$/, '')}`, EXIT.usage);
   }
@@ -97,7 +100,7 @@ function isYamlName(name: string): boolean {
 }
 
 function notADocument(name: string): CliError {
-  return new CliError(`${name} is not an OpenAPI document`, EXIT.usage);
+  return new CliError(`${name} is not an OpenAPI document; expected an object in JSON or YAML`, EXIT.usage);
 }
 
 function messageOf(error: unknown): string {

@@ -1,5 +1,5 @@
 /**
- * Parses the values of options, and collects the values of repeated options. A wrong value throws an
+ * Parses the values of options, and collects the values of repeated options. For a wrong value it throws an
  * `InvalidArgumentError` or a `CliError` that says what was expected.
  */
 import { InvalidArgumentError } from 'commander';
@@ -11,7 +11,7 @@ import { parseIsoDate } from './parse-iso-date.js';
 
 const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 
-/** The maximum grace period, as people write it: `30d`. */
+/** The maximum grace period as a text, such as `30d`. */
 export const MAX_GRACE_TEXT = `${MAX_GRACE / 86_400}d`;
 
 /** Converts a duration such as `30m`, `24h` or `7d` to seconds; `NaN` for any other text. */
@@ -21,7 +21,7 @@ function secondsOf(text: string): number {
 }
 
 /**
- * Reads a grace period: `24h`, `7d`, up to `MAX_GRACE`; `0` for none. A number without a unit is refused, because
+ * Parses a grace period: `24h`, `7d`, up to `MAX_GRACE`, or `0` for none. A number without a unit is refused, because
  * people who type 7 mean days, not seconds.
  */
 export function readGrace(text: string): number {
@@ -34,7 +34,7 @@ export function readGrace(text: string): number {
   return seconds;
 }
 
-/** Reads a time: `2027-01-31`, `2027-01-31T12:00:00Z`, or `90d` from now. */
+/** Parses a time: `2027-01-31`, `2027-01-31T12:00:00Z`, or a duration from now such as `90d`. */
 export function readTime(text: string): Date {
   const seconds = secondsOf(text);
   const time = Number.isNaN(seconds) ? parseIsoDate(text) : new Date(Date.now() + seconds * 1_000);
@@ -47,8 +47,8 @@ export function readTime(text: string): Date {
 }
 
 /**
- * Reads a time for a filter: a date, or a date with a time. A duration such as `7d` is refused, because it could mean 7
- * days ago or in 7 days.
+ * Parses a time for a filter: a date, or a date with a time. A duration such as `7d` is refused, because it could mean
+ * 7 days ago or in 7 days.
  */
 export function readDateTime(text: string): Date {
   const time = parseIsoDate(text);
@@ -56,7 +56,7 @@ export function readDateTime(text: string): Date {
   return time;
 }
 
-/** Reads a day of the calendar, in UTC. */
+/** Parses a date without a time, in UTC. */
 export function readDay(text: string): Date {
   const time = /^\d{4}-\d\d-\d\d$/.test(text) ? parseIsoDate(text) : undefined;
   if (time === undefined) throw new InvalidArgumentError('expected a date, such as 2027-01-31');
@@ -64,7 +64,7 @@ export function readDay(text: string): Date {
 }
 
 /**
- * Collects the values of a repeated option.
+ * Adds a value to the values of a repeated option.
  *
  * @param before - The values so far; `false` after the option that removes the setting, such as `--no-scope`.
  */
@@ -72,7 +72,7 @@ export function collect(value: string, before: readonly string[] | false | undef
   return [...(before || []), value];
 }
 
-/** Collects `name=value` of a repeated option. A name may be given only once. */
+/** Adds a text `name=value` to the values of a repeated option. Each name may be given only once. */
 export function collectMetadata(
   text: string,
   before: Readonly<Record<string, string>> | false | undefined,
@@ -81,18 +81,19 @@ export function collectMetadata(
   if (at < 1) throw new InvalidArgumentError('expected NAME=VALUE, such as team=checkout');
   const name = text.slice(0, at);
   if (before && Object.hasOwn(before, name)) throw new InvalidArgumentError(`the metadata name ${name} is given twice`);
-  // `Object.fromEntries` also creates a member for a name such as `__proto__`, which management then refuses.
+  // `Object.fromEntries` creates a property even for a name such as `__proto__`. `keyward/management` then refuses the
+  // name.
   return Object.fromEntries([...Object.entries(before || {}), [name, text.slice(at + 1)]]);
 }
 
-/** Collects rate limits such as `100/1m` of a repeated option. */
+/** Adds a rate limit such as `100/1m` to the values of a repeated option. */
 export function collectLimits(text: string, before: readonly RateLimit[] | false | undefined): readonly RateLimit[] {
   const limit = parseRateLimit(text);
   if (limit === undefined) throw new InvalidArgumentError(`expected ${RATE_LIMIT_FORM}`);
   return [...(before || []), limit];
 }
 
-/** Returns the collected list, or `'all'` if its only entry is `all`. */
+/** Returns the values of a repeated option, or `'all'` if the only value is `all`. */
 export function allOr(option: string, list: readonly string[] | undefined): 'all' | readonly string[] | undefined {
   if (list === undefined || !list.includes('all')) return list;
   if (list.length > 1) throw new CliError(`${option}: "all" cannot be combined with other names`, EXIT.usage);
@@ -101,7 +102,9 @@ export function allOr(option: string, list: readonly string[] | undefined): 'all
 
 export function readUrl(text: string): string {
   if (secureUrl(text) === undefined)
-    throw new InvalidArgumentError('expected an https URL, or an http URL of a loopback host');
+    throw new InvalidArgumentError(
+      'expected an https URL, or an http URL of a loopback host, such as http://localhost:4000',
+    );
   return text;
 }
 

@@ -107,6 +107,6 @@ function withDatabaseName(error: unknown, { name }: Database, account: string | 
 /** Makes the error for an account that does not exist: the same message for every command. */
 export function noAccount(account: string, database: string): CliError {
   return new CliError(
-    `there is no account ${JSON.stringify(account)} in ${database}; create one: keyward accounts put ID --api NAME`,
+    `there is no account ${JSON.stringify(account)} in ${database}; to create one, run: keyward accounts put ID --api NAME`,
   );
 }

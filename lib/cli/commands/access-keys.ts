@@ -1,6 +1,6 @@
 /**
- * `keyward access-keys ...`: creates and edits access keys, and adds and deletes their secrets and public keys; also
- * the commands that `keyward keys` has too.
+ * `keyward access-keys ...`: creates and edits access keys, adds and deletes their secrets, and manages their public
+ * keys. shared-key-commands.ts adds the commands that `keyward keys` has too, such as `revoke`.
  */
 import { type Command, Option } from 'commander';
 import type { KeyView } from '../../management/keys/key-view.js';
@@ -107,7 +107,7 @@ export function addAccessKeyCommands(program: Command, io: Io): void {
     await withStore(io, options, async ({ management, memberOfKey }) => {
       const member = await memberOfKey(id);
       const added = await management.accessKeys.addSecret(member, id);
-      // The newest secret comes first.
+      // `secrets` is sorted: the newest secret comes first.
       const secret = String(added.key.secrets[0]?.id);
       const takeBack = async () => {
         await management.accessKeys.deleteSecret(member, id, secret);

@@ -1,4 +1,4 @@
-/** `keyward accounts ...`: creates, shows, lists, disables and enables the accounts that keys belong to. */
+/** `keyward accounts ...`: creates, changes, shows, lists, disables and enables the accounts that keys belong to. */
 import type { Command } from 'commander';
 import type { Account } from '../../management/accounts/account-view.js';
 import type { Management } from '../../management/create-management.js';
@@ -47,7 +47,7 @@ export function addAccountCommands(program: Command, io: Io): void {
     )
     .addHelpText(
       'after',
-      '\nAn option that may be repeated replaces the whole list: to add an API, repeat the APIs that the account has.\n\nExample: keyward accounts put acme --api payments --api disputes --scope payments',
+      '\nAn option that may be repeated replaces its whole list. To add an API, also pass the APIs that the account already has.\n\nExample: keyward accounts put acme --api payments --api disputes --scope payments',
     )
     .action(async (id: string, options: PutOptions) => {
       const { api, scope, channel, platform } = options;
@@ -86,7 +86,7 @@ export function addAccountCommands(program: Command, io: Io): void {
         io,
         ['ID', 'APIS', 'SCOPES', 'STATE'],
         rows,
-        'There are no accounts; create one: keyward accounts put ID --api NAME',
+        'There are no accounts. To create one, run: keyward accounts put ID --api NAME',
       );
     },
   );
@@ -101,7 +101,7 @@ export function addAccountCommands(program: Command, io: Io): void {
     const account = await withStore(io, { ...options, account: id }, async ({ management, operator }) => {
       const { disabledAt } = await management.accounts.view(id);
       if (disabledAt === null) {
-        const what = 'Every key and access key of it is refused until it is enabled again.';
+        const what = 'Its keys and access keys are refused until the account is enabled again.';
         await confirm(io, options, `Disable the account ${id}? ${what}`);
       }
       return await management.accounts.setDisabled(operator, id, true);
@@ -118,18 +118,20 @@ export function addAccountCommands(program: Command, io: Io): void {
     show(account, options);
   });
 
-  /** Warns of what the account has lost, with the command that gives it back. */
+  /** Warns about what was removed from the account, and prints the command that restores it. */
   function warnOfRemovals(id: string, removals: readonly Removal[], { json }: CommonOptions): void {
     if (removals.length === 0) return;
     const what = wordsOf(removals);
     const remedy = `keyward accounts put ${id} ${removals.map(({ restoredBy }) => restoredBy).join(' ')}`;
-    printWarning(io, json, `the account ${id} lost ${what}; to restore this, run: ${remedy}`);
+    printWarning(io, json, `the command removed ${what} from the account ${id}; to undo this, run: ${remedy}`);
   }
 
-  /** Warns if the account has no APIs: secret and public keys need at least one of them, so none can be created. */
+  /**
+   * Warns if the account has no APIs. Every secret or public key needs an API of its account, so none can be created.
+   */
   function warnOfNoApi({ id, apis }: Account, { json }: CommonOptions): void {
     if (apis === 'all' || apis.length > 0) return;
-    const remedy = `add an API: keyward accounts put ${id} --api NAME`;
+    const remedy = `to add one, run: keyward accounts put ${id} --api NAME`;
     printWarning(io, json, `this account has no APIs, so secret and public keys cannot be created for it; ${remedy}`);
   }
 
@@ -150,7 +152,7 @@ export function addAccountCommands(program: Command, io: Io): void {
   }
 }
 
-/** @returns `undefined` if the account does not exist. */
+/** Returns the account, or `undefined` if it does not exist. */
 async function accountIfExists({ accounts }: Management, id: string): Promise<Account | undefined> {
   try {
     return await accounts.view(id);
@@ -161,8 +163,10 @@ async function accountIfExists({ accounts }: Management, id: string): Promise<Ac
 }
 
 function questionAbout(id: string, removals: readonly Removal[]): string {
-  const platforms = removals.some(({ list }) => list === 'platforms') ? ' Keys that have a platform keep it.' : '';
-  const others = removals.some(({ list }) => list !== 'platforms') ? ' Its keys lose them at once.' : '';
+  const platforms = removals.some(({ list }) => list === 'platforms')
+    ? ' Keys that already use a removed platform keep it.'
+    : '';
+  const others = removals.some(({ list }) => list !== 'platforms') ? ' Its keys lose this access at once.' : '';
   return `Remove ${wordsOf(removals)} from the account ${id}?${others}${platforms}`;
 }
 

@@ -38,8 +38,7 @@ export function addAuditCommand(program: Command, io: Io): void {
       const { database: _, json, ...filter } = options;
       const about = { ...options, readOnly: true };
       const { items, next } = await withStore(io, about, async ({ management: { accounts } }) => {
-        // Fails if there is no such account. `-` selects the entries about signing keys, which belong to no account, so
-        // it is not looked up.
+        // Throws an error for an unknown account. `-` is not an account: it selects the entries about signing keys.
         if (filter.account !== undefined && filter.account !== PLATFORM) await accounts.view(filter.account);
         return await accounts.audit(filter);
       });
@@ -64,14 +63,15 @@ export function addAuditCommand(program: Command, io: Io): void {
 }
 
 /**
- * Fields that the column CHANGES leaves out, because the column ACTION already says that they changed: `key.rotate`
- * changes `secrets`, and `key.revoke` changes `revokedAt`.
+ * Fields that are not shown in the column CHANGES, because the column ACTION already says that they changed:
+ * `key.rotate` changes `secrets`, and `key.revoke` changes `revokedAt`.
  */
 const IN_THE_ACTION = ['secrets', 'revokedAt'];
 
 /**
- * Describes a refusal by its code, an import by its number of keys, and any other change as `name: "a" -> "b"` for each
- * changed field. Returns `''` for an entry without earlier values, such as a created key; `--json` has its details.
+ * Makes the text of the column CHANGES: the code of a refusal, the number of keys of an import, or `name: "a" -> "b"`
+ * for each changed field. It is empty for an entry without earlier values, such as a created key; `--json` prints the
+ * details.
  */
 function whatChanged({ action, before, after, outcome }: AuditEntry): string {
   const is = (after ?? {}) as Readonly<Record<string, unknown>>;

@@ -1,4 +1,7 @@
-/** `keyward access-keys add-public-key` and `remove-public-key`. */
+/**
+ * `keyward access-keys add-public-key` and `remove-public-key`: the public keys with which a client authenticates
+ * instead of a secret (`private_key_jwt`).
+ */
 import { readFile, stat } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { CliError, EXIT, type Io } from '../io.js';
@@ -6,7 +9,7 @@ import { type ConfirmOption, confirm, withConfirmation } from '../terminal/confi
 import { type CommonOptions, withStore, withStoreOptions } from '../with-store.js';
 import { printKey } from './shared-key-commands.js';
 
-/** Maximum bytes of a public key file. */
+/** Maximum size of a public key file in bytes. */
 const MAX_BYTES = 16_384;
 
 export function addPublicKeyCommands(keys: Command, io: Io): void {
@@ -28,7 +31,9 @@ export function addPublicKeyCommands(keys: Command, io: Io): void {
     withStoreOptions(
       keys
         .command('remove-public-key <id> <kid>')
-        .description('remove a public key from the access key; "keyward access-keys view" shows the kid of each'),
+        .description(
+          'remove a public key from the access key; "keyward access-keys view" shows the kid of each public key',
+        ),
     ),
   ).action(async (id: string, kid: string, options: CommonOptions & ConfirmOption) => {
     const key = await withStore(io, options, async ({ management, memberOfKey }) => {

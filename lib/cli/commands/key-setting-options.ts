@@ -1,12 +1,15 @@
-/** The options for the settings of a key, which `keyward keys` and `keyward access-keys` share. */
+/**
+ * The options that set the properties of a key, such as `--name` and `--expires`. `keyward keys` and `keyward
+ * access-keys` share them.
+ */
 import { type Command, Option } from 'commander';
 import type { RateLimit } from '../../credentials/rate-limit.js';
 import { allOr, collect, collectLimits, collectMetadata, readTime } from '../option-values.js';
 import { type CommonOptions, withStoreOptions } from '../with-store.js';
 
 /**
- * Options that the commands `create` and `edit` have in common. `false` comes from an option that removes a setting,
- * such as `--no-name`; only `edit` has these.
+ * Options of the commands `create` and `edit`. `false` comes from an option that removes a setting, such as
+ * `--no-name`; only `edit` has such options.
  */
 export interface SettingOptions extends CommonOptions {
   readonly name?: string | false;
@@ -20,10 +23,10 @@ export interface SettingOptions extends CommonOptions {
 }
 
 /**
- * Adds the options for the settings of a key.
+ * Adds the options that set the properties of a key.
  *
- * @param replaces - Returns the end of the help of an option that may be repeated, from the name of its list. An edit
- *   replaces the list, and its help must say so.
+ * @param replaces - Returns a text that is appended to the help of each repeatable option. Its argument is what the
+ *   option lists, such as `scopes`. For `edit`, the text says that the whole list is replaced.
  */
 export function withSettings(command: Command, replaces: (list: string) => string = () => ''): Command {
   return withStoreOptions(command)
@@ -53,12 +56,12 @@ export function withSettings(command: Command, replaces: (list: string) => strin
     );
 }
 
-/** The end of the help of an option of `edit` that may be repeated. */
+/** The end of the help of a repeatable option of `edit`: the given values replace the whole list. */
 export function replacesAll(list: string): string {
   return `; replaces all ${list} of the key`;
 }
 
-/** Adds the options of `withSettings`, and options that remove a setting. */
+/** Adds the options of `withSettings`, and options that remove a setting, such as `--no-name`. */
 export function withClearings(command: Command): Command {
   return withSettings(command, replacesAll)
     .option('--no-name', 'remove the name')
@@ -66,7 +69,7 @@ export function withClearings(command: Command): Command {
     .option('--no-expires', 'remove the expiry')
     .option('--no-metadata', 'remove the metadata')
     .option('--no-allow-address', 'remove the allowed IP addresses; the key is then accepted from any IP address')
-    .option('--no-limit', 'remove the rate limits of the key; the default limits then apply');
+    .option('--no-limit', 'remove the rate limits of the key; the default limits of the app then apply');
 }
 
 export function settingsOf(options: SettingOptions) {
@@ -89,7 +92,7 @@ export interface EditOptions extends SettingOptions {
   readonly enable?: boolean;
 }
 
-/** Adds options that disable and enable a key. */
+/** Adds the options `--disable` and `--enable`. */
 export function withSwitches(command: Command): Command {
   return command
     .addOption(new Option('--disable', 'refuse the key until it is enabled again').conflicts('enable'))

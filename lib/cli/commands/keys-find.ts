@@ -1,4 +1,7 @@
-/** `keyward keys find`: finds the key that a secret belongs to, such as one that was found in a log or a repository. */
+/**
+ * `keyward keys find`: finds out which key a secret belongs to, for example a secret that leaked into a log or a
+ * repository.
+ */
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { digestOf } from '../../credentials/digest.js';
@@ -25,13 +28,13 @@ export function addFindCommand(keys: Command, io: Io): void {
   )
     .addHelpText('after', '\nExample: keyward keys find - < leaked.txt')
     .action(async (given: string, options: CommonOptions) => {
-      // The message must not contain the argument, because it is probably the secret.
+      // The error must not repeat the argument, because the argument is probably the secret.
       if (given !== '-')
         throw new CliError(
-          'expected "-"; pass the secret by standard input, because other users can see the arguments of a command',
+          'other users can see the arguments of a command, so the secret must not be an argument; pass "-", and send the secret to standard input',
           EXIT.usage,
         );
-      if (io.stdin.isTTY) io.stderr.write('Paste the key or the client secret, press Enter, and then Ctrl-D.\n');
+      if (io.stdin.isTTY) io.stderr.write('Paste the key or the client secret, press Enter, and then press Ctrl-D.\n');
       const secret = (await text(io.stdin)).trim();
       if (secret === '') throw new CliError('expected a key or a client secret on standard input', EXIT.usage);
       const found = await find(secret, options);
@@ -66,7 +69,7 @@ export function addFindCommand(keys: Command, io: Io): void {
     const isOld = secret?.state === 'grace_period';
     if (isOld) printLine(io, `To refuse only this old secret, run: keyward ${groupOf(key)} end-grace ${key.id}`);
     if (revoke === null) {
-      printLine(io, 'This secret is refused already.');
+      printLine(io, 'This secret is already refused.');
       return;
     }
     if (key.state === 'expired') printLine(io, 'The key has expired, but its expiration date can be extended.');
@@ -74,13 +77,16 @@ export function addFindCommand(keys: Command, io: Io): void {
   }
 }
 
-/** Returns the command that revokes the key; `null` if the secret will never be accepted again. */
+/** Returns the command line that revokes the key; `null` if the secret can never be accepted again. */
 function revocationOf(found: FoundSecret): string | null {
   const { key } = found;
   return hasEnded(found) ? null : `keyward ${groupOf(key)} revoke ${key.id}`;
 }
 
-/** Whether a secret has ended for good. The secret of an expired key has not: the expiration date can be extended. */
+/**
+ * Whether a secret can never be accepted again. If only the key has expired, it can: somebody may extend the expiration
+ * date.
+ */
 function hasEnded({ key, secret }: FoundSecret): boolean {
   if (secret === undefined || key.state === 'revoked') return true;
   if (key.state !== 'expired' || key.expiresAt === null) return secret.state === 'ended';
@@ -97,6 +103,6 @@ function notFoundMessage(presented: string, database: string): string {
   const isMistyped = keywardFormat.read(presented) === 'malformed';
   const why = isMistyped
     ? 'the string is mistyped or incomplete'
-    : 'check that it is complete, and that --database names the database that it is from';
+    : 'check that the secret is complete, and that --database names the database that the key is stored in';
   return `there is no key with this secret in ${database}; ${why}`;
 }

@@ -1,4 +1,6 @@
-/** `keyward keys import`: imports an existing table of keys by their digests, so that the keys stay valid. */
+/**
+ * `keyward keys import`: imports the keys of another system. Only their digests are imported, and the keys stay valid.
+ */
 import type { Command } from 'commander';
 import type { ImportReport } from '../../management/keys/import-keys.js';
 import { formatError } from '../format-error.js';
@@ -17,19 +19,22 @@ interface ImportOptions extends CommonOptions {
   readonly fromLine: number;
 }
 
-/** The result of an import, as `--json` prints it. `known` keys were already in the database and are skipped. */
+/**
+ * The result of an import, as `--json` prints it. `known` counts keys that were already in the database and were
+ * skipped.
+ */
 interface ImportCounts {
   imported: number;
   known: number;
   refused: number;
   batches_not_imported: number;
   seconds: number;
-  /** The line from which the import can be resumed if it ended early; `null` if it read the whole file. */
+  /** If the import ended early, the line from which it can be resumed; `null` if the whole file was read. */
   resume_at_line: number | null;
 }
 
 const BATCH = 1_000;
-/** How many refused lines are printed. */
+/** Maximum number of refused lines that are printed. */
 const MAX_PRINTED = 50;
 
 export function addImportCommand(keys: Command, io: Io): void {
@@ -83,7 +88,7 @@ Example: keyward keys import keys.csv --account acme`,
     });
 
   /**
-   * Imports all batches. If a signal interrupts it, it finishes the current batch, prints the counts, and then throws.
+   * Imports all batches. After a signal such as SIGINT, it finishes the current batch, prints the counts, and throws.
    */
   async function importAll(
     { batches, share }: Table,
@@ -138,8 +143,8 @@ Example: keyward keys import keys.csv --account acme`,
   }
 
   /**
-   * Prints refused lines, until `MAX_PRINTED` are printed. A line that could not be parsed has no cells, so management
-   * refuses it for a missing field; the reason why it could not be parsed is printed instead.
+   * Prints refused lines, at most `MAX_PRINTED` for the whole import. A line that could not be parsed has no cells, so
+   * it was refused for a missing field. For such a line, the reason why it could not be parsed is printed instead.
    *
    * @param before - The number of lines that were refused in earlier batches.
    */

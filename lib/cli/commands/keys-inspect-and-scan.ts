@@ -1,4 +1,4 @@
-/** `keyward keys inspect | patterns | scan`: commands about the format of keys, which need no store. */
+/** `keyward keys inspect`, `patterns` and `scan`: they check the format of keys, and need no database. */
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { keywardFormat } from '../../credentials/keyward-format.js';

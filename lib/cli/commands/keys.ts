@@ -1,4 +1,7 @@
-/** `keyward keys …` */
+/**
+ * `keyward keys ...`: creates and edits secret and public keys. shared-key-commands.ts adds the commands that `keyward
+ * access-keys` has too, such as `revoke`.
+ */
 import { type Command, Option } from 'commander';
 import type { Io } from '../io.js';
 import { allOr, collect } from '../option-values.js';
@@ -28,7 +31,7 @@ interface ApiKeyEditOptions extends EditOptions {
   readonly api?: readonly string[];
 }
 
-/** @returns The command, so that commands without a store can be added to it. */
+/** @returns The command group `keyward keys`, to which the caller adds more commands. */
 export function addApiKeyCommands(program: Command, io: Io): Command {
   const keys = program.command('keys').description('manage secret and public keys');
   addCommonCommands(keys, io, (management) => management.keys, 'key');

@@ -1,4 +1,4 @@
-/** `keyward migrate` */
+/** `keyward migrate`: creates or updates the tables of the database. */
 import type { Command } from 'commander';
 import { databaseOf, openReady } from '../database.js';
 import type { Io } from '../io.js';

@@ -1,6 +1,6 @@
 /**
- * `keyward openapi check` compares the security of an app with its OpenAPI document; `keyward openapi describe` adds it
- * to the document.
+ * `keyward openapi check` compares the security requirements of an app with its OpenAPI document. `keyward openapi
+ * describe` writes them into the document.
  */
 import type { Command } from 'commander';
 import { KeywardError } from '../../errors/keyward-error.js';
@@ -41,7 +41,7 @@ export function addOpenApiCommands(program: Command, io: Io): void {
   openapi
     .command('check <module> <document>')
     .description(
-      'compare the routes of the app and their security requirements with the document; exit with code 1 if they differ',
+      'compare the routes of the app and their security requirements with the document; exits with code 1 if they differ',
     )
     .option(
       '--except <route>',
@@ -92,8 +92,8 @@ async function load(module: string): Promise<{ app: object; schemes: Schemes }> 
 }
 
 /**
- * Returns the differences that `assert` reports: each line of its error after the headline. Without an error, there are
- * none.
+ * Returns the differences that `assert` finds. It throws an error with a headline and one line for each difference; it
+ * does not throw if there are none.
  */
 function differencesOf(assert: () => void): readonly string[] {
   try {
@@ -108,7 +108,10 @@ function differencesOf(assert: () => void): readonly string[] {
   }
 }
 
-/** The start of each message about the document or an option. Any other TypeError is a bug. */
+/**
+ * Matches the messages of errors that the user can correct: in the document, in an option, or in the app. Any other
+ * TypeError is a bug.
+ */
 const MISTAKE = /^(?:assertMatchesOpenApi|auditRoutes|describeSecurity|OpenAPI document)[:,] /;
 
 function asCliError<T>(run: () => T): T {

@@ -1,11 +1,11 @@
 /**
- * Finds what `keyward accounts put` takes away from an account: each list option replaces a whole list, so that names
- * that were not repeated are removed.
+ * Finds what `keyward accounts put` removes from an account. Each option replaces a whole list, so names that are not
+ * repeated are removed.
  */
 import type { Account } from '../../management/accounts/account-view.js';
 import type { AccountSettings } from '../../management/accounts/accounts.js';
 
-/** The lists of an account, each with its option and the word for one entry. */
+/** The lists of an account: the name of the list, its option, and the word for an entry. */
 const LISTS = [
   ['apis', '--api', 'API'],
   ['scopes', '--scope', 'scope'],
@@ -17,13 +17,13 @@ type ListName = (typeof LISTS)[number][0];
 
 export interface Removal {
   readonly list: ListName;
-  /** What was removed, in words, such as `the API payments`. */
+  /** A description of what was removed, such as `the API payments`. */
   readonly what: string;
-  /** The options of `accounts put` that give the account its former list again. */
+  /** The options of `accounts put` that restore the list. */
   readonly restoredBy: string;
 }
 
-/** Compares an account with its new settings. A setting that is absent stays as it is. */
+/** Compares an account with its new settings. A list that is absent from the settings is not changed. */
 export function removedEntitlements(before: Account | undefined, after: AccountSettings): readonly Removal[] {
   if (before === undefined) return [];
   return LISTS.flatMap(([list, option, noun]) => {

@@ -57,7 +57,7 @@ function nameOf({ method, path }: RouteReport): string {
   return `${method} ${path}`;
 }
 
-/** Whether `assertGuarded` would report the route if it were not excepted. */
+/** Whether `assertGuarded` would report this route. Routes of `--except` are not considered here. */
 function isOpen({ open, openByDocument, ownEndpoint, openByParam, namesKinds }: RouteReport): boolean {
   if (openByDocument || ownEndpoint) return false;
   return open || openByParam.length > 0 || !namesKinds;

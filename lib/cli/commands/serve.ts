@@ -36,9 +36,12 @@ import { trackConnections } from '../serve/track-connections.js';
 import { waitForAccount } from '../serve/wait-for-account.js';
 import { type Interruption, listenForInterruption } from '../terminal/interruption.js';
 
-/** Milliseconds that requests in progress get to finish after a signal to end. */
+/** Milliseconds that requests in progress have to finish after a signal that ends the server. */
 const SHUTDOWN_TIMEOUT_MS = 8_000;
-/** Milliseconds after a signal to end for which a connection without a request is kept open. */
+/**
+ * After a signal that ends the server, connections without a request stay open for this many milliseconds: a request
+ * may already be on its way.
+ */
 const REQUEST_ARRIVES_WITHIN_MS = 100;
 
 export function addServeCommand(program: Command, io: Io): void {
@@ -49,8 +52,8 @@ export function addServeCommand(program: Command, io: Io): void {
   ).action(async (options: ServeOptions) => {
     const settings = serveSettings(io, options);
     const database = databaseOf(io, settings);
-    // The driver is checked first, because `encryptionKeysFrom` may create a file with a new encryption key. A command
-    // that fails because the driver is missing must not leave such a file.
+    // The database driver is checked first. `encryptionKeysFrom` may create a file with a new encryption key, and a
+    // command that fails because of a missing driver must not leave such a file.
     await checkDatabaseDriver(database);
     const store = await openDatabase(database, encryptionKeysFrom(io, settings.encryptionKeyFile, settings.json));
     try {
@@ -77,8 +80,8 @@ export function addServeCommand(program: Command, io: Io): void {
 
     const interruption = listenForInterruption();
     const announcement = announcementOn(io, settings);
-    // The listener is registered before the first line is printed: a reader of that line may send the signal
-    // immediately, and the signal would end a process without a listener.
+    // The listener for SIGUSR2 is registered before the first line is printed. Somebody who reads this line may send
+    // the signal immediately, and without a listener the signal would end the process.
     process.on(NEW_LINKS, announcement.printNewLinks);
     try {
       const choose = () => chooseAccount(settings, store, database);
@@ -133,8 +136,8 @@ function routerOf(
     return createIssuer({ issuer, allowHttp, audience, accessKeys: store, signingKeys: store });
   } catch (error) {
     server.close();
-    // The error names an option of `createIssuer`. The option of this command has the same name (`--allow-http` for
-    // `allowHttp`), so the new message names that option.
+    // The error names an option of `createIssuer`. The option of the command has the same name (`--allow-http` for
+    // `allowHttp`), so the error can name it instead.
     const [, option, mistake] =
       (error instanceof TypeError &&
         /^createIssuer: option "(\w+)" (.*?)(?:, got a different string)?$/s.exec(error.message)) ||
@@ -153,8 +156,8 @@ function listenMessage({ host, port }: ServeSettings, code: string | undefined):
 }
 
 /**
- * Waits for a signal, and closes the server when the requests in progress are answered, at the latest after
- * `SHUTDOWN_TIMEOUT_MS`. Then it throws a `CliError` with the exit code of the signal.
+ * Waits for a signal that ends the server. Closes the server when the requests in progress are answered, at the latest
+ * after `SHUTDOWN_TIMEOUT_MS`. It then throws a `CliError` with the exit code of the signal.
  */
 async function end(server: Server, sockets: ReadonlySet<Socket>, { received }: Interruption): Promise<void> {
   const { name, exitCode } = await received;
@@ -166,8 +169,8 @@ async function end(server: Server, sockets: ReadonlySet<Socket>, { received }: I
   server.prependListener('request', (_req, res) => void res.setHeader('Connection', 'close'));
   server.keepAliveTimeout = 100;
   const timer = setTimeout(() => server.closeAllConnections(), SHUTDOWN_TIMEOUT_MS);
-  // Node does not count a connection as idle on which no request has begun yet. The request of a connection that was
-  // just accepted may have arrived already, so Node gets time to read it.
+  // `closeIdleConnections` does not close a connection on which no request has begun. The first request of a new
+  // connection may have arrived already, so Node gets some time to read it. After that, the connection is closed.
   await new Promise<void>((resolve) => void setTimeout(afterSocketReads, REQUEST_ARRIVES_WITHIN_MS, resolve));
   for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
   await closed;

@@ -1,4 +1,4 @@
-/** Commands that `keyward keys …` and `keyward access-keys …` share. */
+/** The commands that `keyward keys` and `keyward access-keys` share, such as `list`, `rotate` and `revoke`. */
 import { type Command, Option } from 'commander';
 import type { Management } from '../../management/create-management.js';
 import type { KeyState, KeyView } from '../../management/keys/key-view.js';
@@ -39,9 +39,9 @@ interface EditableKeys<Edit> {
 }
 
 /**
- * Reads the current version of a key, applies an edit to this version, and prints the key.
+ * Edits the current version of a key, and prints the edited key.
  *
- * @param question - Asked before an edit that cannot be undone.
+ * @param question - Asked before the edit, if the edit cannot be undone.
  * @throws CliError for an edit without a change.
  */
 export async function editKey<Edit extends object>(
@@ -54,7 +54,7 @@ export async function editKey<Edit extends object>(
 ): Promise<void> {
   if (Object.keys(edit).length === 0)
     throw new CliError(
-      'there is nothing to change; set at least one option for a setting (to see the options, add --help)',
+      'there is nothing to change; pass at least one option that changes a setting (to see the options, add --help)',
       EXIT.usage,
     );
   const key = await withStore(io, options, async ({ management, memberOfKey }) => {
@@ -67,7 +67,7 @@ export async function editKey<Edit extends object>(
   printKey(io, options, key);
 }
 
-/** Names a key in a question, with what people recognize it by. */
+/** Describes a key in a question by its ID, name and account, so that people recognize it. */
 export function describeKey(noun: string, { id, name, account }: KeyView): string {
   return `the ${noun} ${id}${name === null ? '' : ` ${JSON.stringify(name)}`} of the account ${account}`;
 }
@@ -134,7 +134,7 @@ export function addCommonCommands(commands: Command, io: Io, keysOf: KeysOf, nou
     const key = await onKey(options, id, async (keys, member) => {
       const current = await keys.view(member, id);
       const old = current.secrets.find(({ state }) => state === 'grace_period');
-      // Without an old secret, `endGrace` throws the error, so there is nothing to ask.
+      // Without an old secret there is nothing to confirm: `endGrace` then throws an error.
       if (old !== undefined) {
         const what = `End the grace period of ${describeKey(noun, current)}?`;
         await confirm(io, options, `${what} Its old secret ${old.hint} is refused at once. This cannot be undone.`);
@@ -178,7 +178,7 @@ export function addCommonCommands(commands: Command, io: Io, keysOf: KeysOf, nou
   )
     .option(
       '--grace <duration>',
-      `how long the old secret is still accepted, such as 24h or 7d, up to ${MAX_GRACE_TEXT}; default: 0, so that it is refused at once`,
+      `how long the old secret is still accepted, such as 24h or 7d, up to ${MAX_GRACE_TEXT}; default: 0, which means that it is refused at once`,
       readGrace,
     )
     .action(async (id: string, options: CommonOptions & ConfirmOption & { grace?: number }) => {

@@ -1,4 +1,7 @@
-/** `keyward signing-keys …` and `keyward encryption-key …` */
+/**
+ * `keyward signing-keys ...` manages the keys that sign access tokens. `keyward encryption-key ...` rotates the key
+ * that encrypts the signing keys in the database.
+ */
 import { type Command, Option } from 'commander';
 import { MAX_KEYS, signingKeyOf } from '../../issuer/signing-keys/key-schedule.js';
 import {
@@ -39,7 +42,7 @@ export function addSigningKeyCommands(program: Command, io: Io): void {
         io,
         headings,
         rows,
-        'There are no signing keys yet. The issuer creates the first one when it is first used.',
+        'There are no signing keys yet. The issuer creates the first signing key at its first request.',
       );
     },
   );
@@ -123,8 +126,8 @@ export function addEncryptionKeyCommands(program: Command, io: Io): void {
     .option('--json', 'print JSON, with one object per line')
     .action(({ encryptionKeyFile: file, json }: KeyFileOption & CommonOptions) => {
       const { texts, source, file: isFile } = readEncryptionKeys(io, file);
-      // If `--encryption-key-file` names another file by mistake, its content would otherwise be treated as a key, and
-      // the file would be overwritten.
+      // If `--encryption-key-file` names a wrong file by mistake, its content is probably not a key. Without this
+      // check, the file would be overwritten.
       if (!texts.every((text) => parseSecretKey(text) !== undefined))
         throw new CliError(
           `${source} does not contain an encryption key; expected 32 bytes in base64url (43 characters)`,
@@ -160,8 +163,8 @@ export function addEncryptionKeyCommands(program: Command, io: Io): void {
   ).action(async (options: CommonOptions & KeyFileOption) => {
     const encryptionKeys = readEncryptionKeys(io, options.encryptionKeyFile);
     const count = await withStore(io, { ...options, encryptionKeys }, async ({ store, operator, databaseName }) => {
-      // Without --database, the command may open a new, empty database. The old encryption key must stay, because it
-      // decrypts the signing keys in the database of the issuer.
+      // If `--database` was forgotten, the command may have opened a new, empty database. The old encryption key must
+      // not be removed then, because the signing keys in the right database are encrypted with it.
       if ((await store.describeSigningKeys()).length === 0)
         throw new CliError(
           `there are no signing keys in ${databaseName}, so the old encryption key was kept; check that --database names the database of the issuer, and if it does, remove the old key yourself`,
@@ -187,7 +190,8 @@ function withKeyFile(command: Command): Command {
 function stateOf(key: SigningKeySummary, keys: readonly SigningKeySummary[]): string {
   if (isRetired(key)) return 'retired';
   const scheduled = keys.map((each) => ({ ...each, createdAt: each.createdAt.getTime(), isRetired: isRetired(each) }));
-  // An issuer of a new algorithm signs with a key of the former one until its own key was announced long enough.
+  // After a change of the algorithm, issuers sign with a key of the old algorithm until the new key has been published
+  // for a day.
   const signing = signingKeyOf(scheduled, key.alg, Date.now());
   return signing?.kid === key.kid ? 'signing' : 'announced';
 }

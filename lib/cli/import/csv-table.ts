@@ -1,4 +1,6 @@
-/** Reads a CSV file in batches of lines. If a line cannot be parsed, the line gets a `fault`, and reading continues. */
+/**
+ * Reads a CSV file in batches of lines. A line that cannot be parsed gets a `fault`, and the next lines are still read.
+ */
 import { createReadStream, type ReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { optionalPackage } from '../../store/optional-package.js';
@@ -22,20 +24,22 @@ interface RawLine {
 export interface Table {
   /** The lines in batches, without blank lines. Iteration throws if the file cannot be read to its end. */
   readonly batches: AsyncGenerator<readonly TableLine[], void, void>;
-  /** How much of the file has been read, from 0 to 1; `undefined` if the file has no size, for example a pipe. */
+  /**
+   * Which part of the file has been read, from 0 to 1; `undefined` if the size of the file is not known, as for a pipe.
+   */
   share(): number | undefined;
 }
 
-/** Maximum characters of a line, so that a file without line breaks does not fill the memory. */
+/** Maximum characters of a line. Without this limit, a file without line breaks could fill the memory. */
 const MAX_LINE = 1_000_000;
 
 /**
  * Opens a CSV file, and reads its heading.
  *
- * @param size - How many lines a batch has.
- * @param firstLine - The number of the first line to read; the heading is line 1.
- * @param checkHeading - Throws for a wrong heading.
- * @throws CliError for a file that is empty, or cannot be read.
+ * @param size - The number of lines in a batch.
+ * @param firstLine - The number of the first line to read. The heading is line 1.
+ * @param checkHeading - Throws an error for a wrong heading.
+ * @throws CliError for a file that is empty or cannot be read.
  */
 export async function openTable(
   file: string,
@@ -45,7 +49,7 @@ export async function openTable(
   const load = () => import('csv-parse');
   const { parse } = await optionalPackage(load, 'keyward keys import', 'csv-parse');
 
-  /** @throws for a misplaced quote. */
+  /** Parses lines of CSV. It rejects if a quote is misplaced. */
   function parsed(text: string): Promise<string[][]> {
     return new Promise((resolve, reject) => {
       const options = { trim: true, relax_column_count: true, record_delimiter: '\n' };
@@ -54,8 +58,8 @@ export async function openTable(
   }
 
   /**
-   * Parses all lines together, which is faster. If this fails, or if a quote joined two lines, it parses each line
-   * alone.
+   * Parses all lines in one call, which is faster. If this fails, or if a quote joins two lines, it parses each line
+   * separately, so that one wrong line does not affect the others.
    */
   async function cellsOf(lines: readonly RawLine[]): Promise<readonly (readonly string[] | undefined)[]> {
     const together = await parsed(lines.map(({ text }) => text).join('\n')).catch(() => undefined);
@@ -79,7 +83,7 @@ export async function openTable(
     const all = await cellsOf(batch);
     return batch.map(({ number, text }, i) => ({
       number,
-      // The decoder replaces bytes that are not UTF-8 by U+FFFD.
+      // When Node decodes the file, it replaces bytes that are not UTF-8 with U+FFFD.
       ...(text.includes('\uFFFD') ? NOT_UTF_8 : rowOf(all[i], names)),
     }));
   }
@@ -120,10 +124,11 @@ function rowOf(cells: readonly string[] | undefined, names: readonly string[]): 
   return { cells: Object.fromEntries(names.map((name, i) => [name, cells[i]])) };
 }
 
-/** Yields the lines that are not blank, with their numbers in the file. A cell cannot span two lines. */
+/** Yields the lines that are not blank, with their line numbers in the file. A cell cannot contain a line break. */
 async function* linesOf(file: string, stream: ReadStream): AsyncGenerator<RawLine, void, void> {
   function checkLength(text: string, line: number): void {
-    // The carriage return of CRLF may be at the end of a chunk. It is no part of the line.
+    // `text` may end with the carriage return of a CRLF whose line feed is in the next chunk. It does not belong to the
+    // line.
     if (text.length - (text.endsWith('\r') ? 1 : 0) <= MAX_LINE) return;
     const longest = `longer than ${MAX_LINE} characters`;
     throw new CliError(`${file}: line ${line} is ${longest}; check that the file is CSV`, EXIT.usage);
@@ -133,7 +138,8 @@ async function* linesOf(file: string, stream: ReadStream): AsyncGenerator<RawLin
   let rest = '';
   try {
     for await (const chunk of stream as AsyncIterable<string>) {
-      // A carriage return at the end of a chunk may be the first half of CRLF.
+      // A carriage return at the end of a chunk is not yet a line break, because the next chunk may begin with a line
+      // feed.
       const texts = (rest + chunk).split(/\r?\n|\r(?!$)/);
       rest = texts.pop() ?? '';
       for (const text of texts) {
@@ -145,7 +151,7 @@ async function* linesOf(file: string, stream: ReadStream): AsyncGenerator<RawLin
     }
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    // An error of the operating system, such as EISDIR. Other errors name the file already, or are bugs.
+    // Errors of the operating system, such as EISDIR, do not name the file. Other errors already name it, or are bugs.
     throw /^E[A-Z0-9]+$/.test(String(code)) ? new CliError(`${file}: ${message}`, EXIT.usage) : error;
   }
   if (rest.trim() !== '') yield { number: number + 1, text: rest };

@@ -1,6 +1,6 @@
 /**
- * The columns of a CSV file of keys: checks the heading, converts cells to the fields of a key, and puts the names of
- * columns into messages of management.
+ * The columns of a CSV file of keys. This module checks the heading, converts the cells of a line to a key, and
+ * replaces names of fields with names of columns in error messages.
  */
 import type { ImportedKey } from '../../management/keys/import-keys.js';
 import { CliError, EXIT } from '../io.js';
@@ -14,7 +14,10 @@ export const COLUMNS = [
 const NEEDED = ['digest', 'kind', 'apis'];
 const KNOWN = `the known columns are ${COLUMNS.join(', ')}`;
 
-/** Parts of management's messages that are written for programs, and what a person who edits the file reads instead. */
+/**
+ * Error messages of `keyward/management` use the names of a program. Each entry replaces a part of a message with words
+ * for the person who edits the CSV file.
+ */
 const COLUMN_WORDING = [
   [/^createdAt:/, 'created_at:'],
   [/^expiresAt:/, 'expires_at:'],
@@ -23,12 +26,13 @@ const COLUMN_WORDING = [
 ] as const;
 
 /**
- * Checks the heading of a file of keys.
+ * Checks the heading of a CSV file of keys.
  *
- * @throws CliError for a heading in which a column is missing, unknown or repeated.
+ * @throws CliError if a column is missing, unknown or repeated.
  */
 export function checkHeading(names: readonly string[]): void {
-  // If no column is known, the first line is probably a key and not a heading, so the error does not repeat it.
+  // If no column name is known, the first line is probably a key and not a heading. The error must not print a key, so
+  // it does not repeat the line.
   if (!names.some((name) => COLUMNS.includes(name))) {
     const columns = `${NEEDED.join(', ')} are required, and ${KNOWN}`;
     throw new CliError(`the first line must contain the column names; ${columns}`, EXIT.usage);
@@ -43,7 +47,7 @@ export function checkHeading(names: readonly string[]): void {
     throw new CliError(`the first line does not have the required columns: ${missing.join(', ')}`, EXIT.usage);
 }
 
-/** Maps cells to the fields of a key. Management checks them. */
+/** Converts the cells of a line to a key. `management.keys.import` checks the values. */
 export function keyOf(cells: Cells): ImportedKey {
   const { digest = '', kind, created_at, expires_at, apis, scopes, channels, ...rest } = filled(cells);
   return {
@@ -60,7 +64,7 @@ export function withColumnNames(message: string): string {
   return COLUMN_WORDING.reduce((text, [words, typed]) => text.replace(words, typed), message);
 }
 
-/** Parses a date. An invalid date is refused later by management, whose error names the column. */
+/** Parses a date. `management.keys.import` refuses an invalid date later, with an error that names the field. */
 function dateOf(cell: string): Date {
   return parseIsoDate(cell) ?? new Date(Number.NaN);
 }

@@ -93,7 +93,7 @@ function onlyOneOf(accounts: readonly Account[], database: string): AccountChoic
   if (only === undefined) {
     return {
       state: 'waiting',
-      reason: `there is no account in ${database}; create one: keyward accounts put ID --api NAME`,
+      reason: `there is no account in ${database}; to create one, run: keyward accounts put ID --api NAME`,
     };
   }
   return accounts.length === 1
