@@ -58,7 +58,9 @@ describe('the database of a command', () => {
   it('is named in the help', async () => {
     for (const args of [['accounts', 'list'], ['serve']]) {
       const { out } = await run({}, ...args, '--help');
-      expect(out.replaceAll(/\s+/g, ' ')).toContain('default: KEYWARD_DATABASE, DATABASE_URL or file:./keyward.db');
+      expect(out.replaceAll(/\s+/g, ' ')).toContain(
+        'default: the environment variable KEYWARD_DATABASE or DATABASE_URL, or file:./keyward.db',
+      );
     }
   });
 

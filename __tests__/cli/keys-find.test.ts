@@ -109,7 +109,10 @@ describe.each(sharedEngines)('keyward keys find on %s', (engine) => {
   });
 
   it.each([
-    [mintKey('secret', 'live'), 'check that it is complete, and that --database names the database that it is from'],
+    [
+      mintKey('secret', 'live'),
+      'check that the secret is complete, and that --database names the database that the key is stored in',
+    ],
     ['sk_abc', 'the string is mistyped or incomplete'],
   ])('ends with 1 if there is no such key, and does not print it: %s', async (secret, why) => {
     const { code, out, err } = await find(secret);

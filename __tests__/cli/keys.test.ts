@@ -68,10 +68,10 @@ describe.each(sharedEngines)('keyward on %s', (engine) => {
   it('prints the same data for people and for programs', async () => {
     const key = await keyward.run('keys', 'create', '--account', 'acme', '--kind', 'secret', '--api', 'all');
     expect(key).toMatchObject({ code: 0, err: '' });
-    expect(key.out).toMatch(/\nKey {9}sk_[a-z2-7]{27}\nSave it now\. It is shown only once\.\n$/);
+    expect(key.out).toMatch(/\nKey {9}sk_[a-z2-7]{27}\nSave this value now\. It is shown only once\.\n$/);
     const access = await keyward.run('access-keys', 'create', '--account', 'acme', '--scope', 'payments');
     expect(access.out).toMatch(
-      /\nClient ID {6}ack_[a-z2-7]{26}\nClient secret {2}[\w-]{86}\nSave it now\. It is shown only once\.\n$/,
+      /\nClient ID {6}ack_[a-z2-7]{26}\nClient secret {2}[\w-]{86}\nSave this value now\. It is shown only once\.\n$/,
     );
     const shop = await keyward.run('keys', 'create', '--account', 'acme', '--kind', 'public', '--api', 'payments');
     expect(shop.out).toMatch(/\nKey {9}pk_[a-z2-7]{27}\n$/);

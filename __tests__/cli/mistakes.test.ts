@@ -44,8 +44,8 @@ describe('a mistake', () => {
     [1, NOBODY, ['accounts', 'view', 'nobody']],
     [1, NOBODY, ['accounts', 'disable', 'nobody']],
     [1, NOBODY, ['audit', '--account', 'nobody']],
-    [2, /^the account ID is empty$/, ['keys', 'list', '--account', '']],
-    [2, /^the account ID is empty$/, ['accounts', 'view', '']],
+    [2, /^the account ID is empty; pass the ID of an account$/, ['keys', 'list', '--account', '']],
+    [2, /^the account ID is empty; pass the ID of an account$/, ['accounts', 'view', '']],
     [1, NOBODY, ['access-keys', 'create', '--account', 'nobody', '--scope', 'x']],
     [1, /^account: expected 1 to 64 characters from/, ['accounts', 'put', '__proto__']],
     [

@@ -80,6 +80,6 @@ describe.each(sharedEngines)('what keyward prints, on %s', (engine) => {
 
   it('N29 refuses an argument with NUL', async () => {
     const { code, err } = await keyward.run('keys', 'view', 'key_\0');
-    expect([code, err]).toEqual([2, 'an argument contains a NUL character\n']);
+    expect([code, err]).toEqual([2, 'an argument contains a NUL character (U+0000); remove this character\n']);
   });
 });

@@ -1,16 +1,19 @@
-/** A day, or a day and a time with an optional zone, as ISO 8601 and PostgreSQL write it: `2027-01-31 12:00:00+00`. */
+/**
+ * Matches a date, or a date and a time with an optional time zone, as ISO 8601 and PostgreSQL write it: `2027-01-31
+ * 12:00:00+00`.
+ */
 const DATE = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(?:(Z)|([+-]\d\d)(?::?(\d\d))?))?$/i;
 
 /**
- * Reads a date in UTC, unless it has another zone; a day begins at midnight. It returns `undefined` for any other text,
- * and for a day that does not exist.
+ * Parses a date. Without a time zone, it is in UTC; without a time, it means midnight. It returns `undefined` for any
+ * other text, and for a day that does not exist.
  */
 export function parseIsoDate(text: string): Date | undefined {
   const [, year, month, day, time = '00:00', zulu, hours, minutes = '00'] = DATE.exec(text) ?? [];
   if (year === undefined) return undefined;
   const zone = zulu === undefined && hours !== undefined ? `${hours}:${minutes}` : 'Z';
   const date = new Date(`${year}-${month}-${day}T${time}${zone}`);
-  // `Date` parses 31 February as 3 March.
+  // `Date` accepts February 31 and returns March 3, so the day is checked here.
   const lastDay = new Date(Date.UTC(Number(year), Number(month), 0)).getUTCDate();
   return Number.isNaN(date.getTime()) || Number(day) > lastDay ? undefined : date;
 }

@@ -1,4 +1,4 @@
-/** Puts all commands together to the command line `keyward`, runs one command line, and prints its error. */
+/** The program `keyward`: defines its commands, runs one command line, and prints its error. */
 import { readFileSync } from 'node:fs';
 import { type Command, CommanderError } from 'commander';
 import { addAccessKeyCommands } from './commands/access-keys.js';
@@ -44,8 +44,9 @@ export async function runCli(args: readonly string[], io: Io): Promise<number> {
 async function run(args: readonly string[], io: Io, isJson: boolean): Promise<number> {
   const program = programFor(io, isJson);
   try {
-    // PostgreSQL cannot store NUL in a text, so NUL is refused for SQLite too.
-    if (args.some((arg) => arg.includes('\0'))) throw new CliError('an argument contains a NUL character', EXIT.usage);
+    // PostgreSQL cannot store a NUL character in a text. It is refused for every database, so that all behave the same.
+    if (args.some((arg) => arg.includes('\0')))
+      throw new CliError('an argument contains a NUL character (U+0000); remove this character', EXIT.usage);
     await program.parseAsync([...reorderArgs(program, args)], { from: 'user' });
     return EXIT.done;
   } catch (error) {
@@ -53,7 +54,8 @@ async function run(args: readonly string[], io: Io, isJson: boolean): Promise<nu
     if (wasHelp) return EXIT.done;
     const formatted = formatError(error);
     if (formatted === undefined) throw error;
-    // For a command group without a command, such as `keyward keys`, Commander has already printed the help.
+    // For a command group without a command, such as `keyward keys`, Commander has already printed the help, so no
+    // error is printed.
     const isPrinted = error instanceof CommanderError && error.code === 'commander.help' && !isJson;
     if (!isPrinted) printError(io, isJson, formatted);
     if (error instanceof CommanderError && !isPrinted && !isJson) io.stderr.write('(see --help)\n');
@@ -74,7 +76,8 @@ function programFor(io: Io, isJson: boolean): Command {
     .exitOverride()
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
-      // Commander calls this only to print the help of a command group without a command. `run` prints all errors.
+      // Commander calls this only to print the help of a command group without a command, such as `keyward keys`.
+      // Errors are printed by `run`.
       writeErr: (text) => isJson || io.stderr.write(text),
       outputError: () => undefined,
     });

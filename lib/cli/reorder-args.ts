@@ -1,11 +1,14 @@
-/** Reorders arguments for Commander, so that `--json`, `--database` and the word `help` may come before the command. */
+/**
+ * Reorders the arguments before Commander parses them: a user may write `--json`, `--database` and the word `help`
+ * before the command.
+ */
 import type { Command } from 'commander';
 
-/** The options that may come before the command; `true` if the option has a value. */
+/** The options that may be written before the command; `true` if the option has a value. */
 const COMMON_OPTIONS: Readonly<Record<string, boolean>> = { '--json': false, '--database': true };
 
 /**
- * Moves common options after the command, and the word `help` to the end.
+ * Moves the common options after the command, and replaces the word `help` with `--help` after the command.
  *
  * @returns `keys list --json` for `--json keys list`; `keys create --help` for `help keys create`.
  */
@@ -34,12 +37,12 @@ export function reorderArgs(program: Command, args: readonly string[]): readonly
   }
   const rest = args.slice(at);
   const isGroup = command.commands.length > 0;
-  // The error for an unknown command must name the command. `--help` would print the help instead, and a group does not
-  // know the common options, so both are left out.
+  // An unknown command must cause an error that names it. So `--help` is left out, because it would print the help
+  // instead. The common options are left out too, because a command group (such as `keys`) does not know them.
   if (isGroup && rest[0] !== undefined && !rest[0].startsWith('-')) return [...words, ...rest];
   if (wantsHelp) return [...words, '--help'];
-  // A command group (such as `keys`) does not know the common options, so they are left out when the group is called
-  // alone and only prints its help.
+  // A command group (such as `keys`) that is called alone only prints its help. It does not know the common options, so
+  // they are left out.
   return isGroup && rest.length === 0 ? words : [...words, ...options, ...rest];
 }
 

@@ -1,21 +1,21 @@
-/** Replaces the content of a file. Where possible, a failure leaves the old content. */
+/** Replaces the content of a file. If this fails, the file keeps its old content where possible. */
 import { randomUUID } from 'node:crypto';
 import { constants, type Stats } from 'node:fs';
 import { access, open, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
 /**
- * Error codes if no new file can be created in the folder, or if the file cannot be replaced by another one, because it
- * is a mount point (as in a container) or the owner cannot be set.
+ * Error codes that mean that a new file cannot replace the old one: its folder is not writable, its owner cannot be
+ * set, or the old file is a mount point, as in a container.
  */
 const NOT_REPLACEABLE = ['EACCES', 'EBUSY', 'EPERM', 'EROFS', 'EXDEV'];
 
 /**
- * Replaces the content of a file by a new file with the same mode and owner. If the path is a symbolic link, its target
- * is replaced.
+ * Replaces a file with a new file that has the same mode and owner. If the path is a symbolic link, its target is
+ * replaced.
  *
- * In three cases the content is written in place, so that a failure can leave a part of it: the file does not exist
- * yet, it is not a regular file (such as `/dev/stdout`), or it cannot be replaced.
+ * In three cases the content is written to the file directly, so a failure can leave a part of it: the file does not
+ * exist yet, it is not a regular file (such as `/dev/stdout`), or it cannot be replaced.
  */
 export async function replaceFile(path: string, text: string): Promise<void> {
   const old = await stat(path).catch(() => undefined);
@@ -25,8 +25,8 @@ export async function replaceFile(path: string, text: string): Promise<void> {
 
 async function wasReplaced(path: string, text: string, old: Stats): Promise<boolean> {
   try {
-    // Checks first that the file is writable: a rename would replace a file even if its owner protected it from
-    // writing.
+    // A rename needs no write permission for the file itself, so this is checked first: a write-protected file must not
+    // be replaced.
     await access(path, constants.W_OK);
     await writeAside(await realpath(path), text, old);
     return true;
@@ -37,7 +37,7 @@ async function wasReplaced(path: string, text: string, old: Stats): Promise<bool
 }
 
 async function writeAside(target: string, text: string, { uid, gid, mode }: Stats): Promise<void> {
-  // The temporary name does not contain the name of the target, which may already have the maximum length.
+  // The temporary name does not contain the name of the file, because that name may already have the maximum length.
   const aside = join(dirname(target), `.${randomUUID()}.tmp`);
   try {
     const file = await open(aside, 'wx', 0o600);

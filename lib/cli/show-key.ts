@@ -1,6 +1,6 @@
 /**
- * Prints one key with its settings, its secrets (without their values) and its public keys, its usage, or a list of
- * keys as a table.
+ * Prints keys for a person: one key with its settings, secrets (without their values) and public keys; the usage of a
+ * key; or a table of keys.
  */
 import { formatRateLimit } from '../credentials/rate-limit.js';
 import type { KeyView } from '../management/keys/key-view.js';
@@ -54,7 +54,7 @@ export function showKey(io: Io, key: KeyView): void {
     ],
   ]);
   printLine(io, '');
-  printTable(io, ['SECRET', 'HINT', 'CREATED', 'ACCEPTED UNTIL', 'LAST USED', 'FROM'], rows, 'The key has no secret.');
+  printTable(io, ['SECRET', 'HINT', 'CREATED', 'ACCEPTED UNTIL', 'LAST USED', 'FROM'], rows, 'The key has no secrets.');
   if (key.publicKeys.length === 0) return;
   const publicRows = key.publicKeys.map(({ kid, type, createdAt, lastUsedAt, lastUsedFrom }) => [
     ...[kid, type, textOfTime(createdAt), textOfTime(lastUsedAt), lastUsedFrom ?? '-'],
@@ -73,7 +73,7 @@ export function showKeys(io: Io, { items, next }: Page<KeyView>): void {
   if (next !== null) printLine(io, `There are more keys. For the next page, add --after ${next}`);
 }
 
-/** Prints the requests of a key by day. Days without requests are left out. */
+/** Prints how many requests per day were made with a key. Days without requests are left out. */
 export function showKeyUsage(io: Io, { from, to, accepted, refused, days }: KeyUsage): void {
   const used = days.filter((day) => day.accepted + day.refused > 0);
   const rows = used.map((day) => [day.day, String(day.accepted), String(day.refused)]);

@@ -1,4 +1,4 @@
-/** Prints a new key with its secret, which is shown only once. */
+/** Prints a new secret, which is shown only once, together with its key. */
 import type { CreatedKey } from '../management/keys/key-service.js';
 import { formatError, outputLost } from './format-error.js';
 import { CliError, type Io } from './io.js';
@@ -6,10 +6,10 @@ import { showKey } from './show-key.js';
 import { printJson, printLine } from './terminal/output.js';
 
 /**
- * Prints a key and its new secret. The secret is on its own line, so that it can be copied.
+ * Prints a key and its new secret. The secret is on its own line, so that it is easy to copy.
  *
- * @param takeBack - Called if the output could not be written, because nobody has the secret then. It undoes the
- *   change, and resolves with a text for the end of the error message.
+ * @param takeBack - Called if the output could not be written: nobody knows the secret then. It undoes the change, and
+ *   resolves with a text for the end of the error message.
  * @param remedy - What the operator can do if `takeBack` fails.
  * @throws CliError if the output could not be written.
  */
@@ -28,7 +28,7 @@ export async function showSecret(
     printLine(io, '');
     if (isAccess) printLine(io, `Client ID      ${key.id}`);
     printLine(io, isAccess ? `Client secret  ${text}` : `Key         ${text}`);
-    if (key.kind !== 'public') printLine(io, 'Save it now. It is shown only once.');
+    if (key.kind !== 'public') printLine(io, 'Save this value now. It is shown only once.');
   }
   try {
     await io.stdout.flush();

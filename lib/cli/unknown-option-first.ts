@@ -1,6 +1,6 @@
 /**
- * A command that reports an unknown option, such as the misspelled `--acount`, and not the missing required option.
- * Commander would report only that `--account` is missing, which hides the cause.
+ * A command that reports an unknown option before a missing required option. For the misspelled `--acount`, Commander
+ * itself would only report that `--account` is missing, which hides the cause.
  */
 import { Command, type ParseOptionsResult } from 'commander';
 
@@ -15,7 +15,8 @@ export class UnknownOptionFirstCommand extends Command {
     const wantsHelp = parsed.unknown.some((arg) => arg === '--help' || arg === '-h');
     if (first === undefined || wantsHelp || this.commands.length > 0) return parsed;
     for (const option of this.options) option.mandatory = false;
-    // Commander suggests the option with the most similar name. A value, as in `--acount=acme`, would prevent a match.
+    // Commander suggests the option with the most similar name. It must get the name without a value (`--acount=acme`),
+    // or it finds no similar option.
     return { ...parsed, unknown: [first.replace(/^(--[^=]+)=.*$/s, '$1'), ...parsed.unknown.slice(1)] };
   }
 }

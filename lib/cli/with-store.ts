@@ -1,6 +1,6 @@
 /**
- * Opens the store for a command, closes it afterwards, and names the database in errors. Also the options that every
- * command with a store has.
+ * Opens the store for a command, closes it when the command ends, and names the database in errors. It also adds the
+ * options that every command with a store has.
  */
 import { userInfo } from 'node:os';
 import type { Command } from 'commander';
@@ -21,36 +21,36 @@ export interface CommonOptions extends DatabaseOption {
 export interface Session {
   readonly store: CredentialStore;
   readonly management: Management;
-  /** The printable part of the URL of the database. */
+  /** The printable part of the database URL, without the password. */
   readonly databaseName: string;
-  /** The user of this shell, such as `cli:kim`: the actor in the audit log. */
+  /** The operating system user who runs the command, such as `cli:kim`. The audit log names this user as the actor. */
   readonly operator: string;
-  /** Returns a member who may do everything in an account, because an operator has all permissions. */
+  /** Returns a member with all permissions in an account. Anyone who can open the database may do everything. */
   memberOf(account: string): Member;
   /**
-   * Returns a member who may do everything in the account that a key belongs to.
+   * Returns a member with all permissions in the account of a key.
    *
    * @throws CliError if there is no such key.
    */
   memberOfKey(id: string): Promise<Member>;
 }
 
-/** Adds the options of every command with a store. */
+/** Adds the options of every command with a store: `--database` and `--json`. */
 export function withStoreOptions(command: Command): Command {
   return command
     .option(
       '--database <url>',
-      'the URL of the database, such as postgres://...; default: KEYWARD_DATABASE, DATABASE_URL or file:./keyward.db',
+      'the URL of the database, such as postgres://...; default: the environment variable KEYWARD_DATABASE or DATABASE_URL, or file:./keyward.db',
     )
     .option('--json', 'print JSON, with one object per line');
 }
 
 /**
- * Opens the store, runs a command and closes the store.
+ * Opens the store, runs a command, and closes the store.
  *
  * @param options - `account`: the account that the command is about. If it does not exist, the error says so and names
- *   the database. `readOnly`: whether the command only reads, so that it also works on a database that cannot be
- *   written, such as a standby.
+ *   the database. `readOnly`: set it for a command that only reads. The command then also works on a database that
+ *   cannot be written, such as a standby.
  */
 export async function withStore<T>(
   io: Io,
@@ -61,7 +61,7 @@ export async function withStore<T>(
   },
   work: (session: Session) => Promise<T>,
 ): Promise<T> {
-  if (options.account === '') throw new CliError('the account ID is empty', EXIT.usage);
+  if (options.account === '') throw new CliError('the account ID is empty; pass the ID of an account', EXIT.usage);
   const database = databaseOf(io, options);
   const store = await openReady(database, options.encryptionKeys, options.readOnly);
   try {
@@ -83,7 +83,10 @@ export async function withStore<T>(
   }
 }
 
-/** Returns the name of the user. In a container, a user may have no name: then it returns, for example, `uid-1000`. */
+/**
+ * Returns the name of the user. In a container, a user may have no name; then it returns the user ID, such as
+ * `uid-1000`.
+ */
 function userName(): string {
   try {
     return userInfo().username;
@@ -93,7 +96,8 @@ function userName(): string {
 }
 
 /**
- * Names the database in an error about a missing account or about the database. Any other error is returned unchanged.
+ * Replaces an error about a missing account or about the database with an error that names the database. Any other
+ * error is returned unchanged.
  */
 function withDatabaseName(error: unknown, { name }: Database, account: string | undefined): unknown {
   if (!(error instanceof ManagementError)) return error;
@@ -104,7 +108,7 @@ function withDatabaseName(error: unknown, { name }: Database, account: string | 
   return new CliError(`the database ${name} returned an error: ${plain(error.cause.message)}`, EXIT.unavailable);
 }
 
-/** Makes the error for an account that does not exist: the same message for every command. */
+/** Creates the error for an account that does not exist, so that every command prints the same message. */
 export function noAccount(account: string, database: string): CliError {
   return new CliError(
     `there is no account ${JSON.stringify(account)} in ${database}; to create one, run: keyward accounts put ID --api NAME`,

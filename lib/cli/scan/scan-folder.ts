@@ -1,4 +1,4 @@
-/** Finds keys in the files of a folder, or in one file. It sends nothing anywhere. */
+/** Finds keys in the files of a folder, or in one file. The keys are not sent anywhere. */
 import { lstat, readdir, readFile, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { keywardFormat } from '../../credentials/keyward-format.js';
@@ -12,24 +12,24 @@ export interface FoundKey {
   readonly column: number;
   readonly kind: string;
   readonly environment: string;
-  /** The hint of the key, as the store has it, such as `sk_…abcd`: the key itself must not be printed. */
+  /** The hint of the key, such as `sk_…abcd`. The key itself must not be printed. */
   readonly hint: string;
 }
 
 const SKIPPED = ['.git', 'node_modules'];
 /**
- * Maximum bytes of a file. Larger files are probably data and not source code, and are skipped. But if the user named
- * such a file, nobody may believe that it was searched.
+ * Maximum size of a file in bytes. Larger files in a folder are probably data and not source code, so they are skipped.
+ * If the user named the large file itself, a warning says that it was not searched.
  */
 const MAX_SIZE = 10_000_000;
 
-/** Encodings by the byte order mark. */
+/** The encoding of a file that starts with this byte order mark. */
 const ENCODINGS: Readonly<Record<string, string>> = { fffe: 'utf-16le', feff: 'utf-16be' };
 
 /**
  * Yields every text that matches the pattern and is a valid key.
  *
- * @param onUnreadable - Called for each file and folder that cannot be read. The search then continues.
+ * @param onUnreadable - Called for each file or folder that cannot be read; the search continues.
  */
 export async function* scanFolder(
   folder: string,
@@ -57,8 +57,8 @@ export async function* scanFolder(
 }
 
 /**
- * Decodes a file by its byte order mark; without one, as UTF-8. Keys are ASCII, so they are also found in a file with
- * another encoding that extends ASCII, such as Latin-1.
+ * Decodes a file with the encoding of its byte order mark, or else as UTF-8. Keys are ASCII, so they are found in
+ * Latin-1 and other extensions of ASCII too.
  */
 function decode(bytes: Buffer): string {
   const mark = bytes.subarray(0, 2).toString('hex');
@@ -66,8 +66,8 @@ function decode(bytes: Buffer): string {
 }
 
 /**
- * Yields the files below a path, which may be a symbolic link. Links below it are not followed: they can lead out of
- * the folder, or form a cycle.
+ * Yields the files of a folder and its subfolders, or the path itself if it is a file. A link is followed only if the
+ * user named it: other links can lead out of the folder, or form a cycle.
  *
  * @param isGiven - Whether the user named this path; `false` if it was found in a folder.
  */
@@ -84,7 +84,9 @@ async function* filesOf(
   const isTooLarge = status.size > MAX_SIZE;
   if (status.isFile() && !isTooLarge) yield path;
   if (status.isFile() && isTooLarge && isGiven) {
-    onUnreadable(new Error(`${path} is larger than ${MAX_SIZE} bytes, so it was not searched; split it`));
+    onUnreadable(
+      new Error(`${path} is larger than ${MAX_SIZE} bytes, so it was not searched; split it into smaller files`),
+    );
   }
   if (!status.isDirectory()) return;
   for (const name of ((await readdir(path).catch(onUnreadable)) ?? []).sort()) {

@@ -1,5 +1,5 @@
 /**
- * The Express app of `keyward serve`: the request log, health checks, the management API (with `--api`), the issuer,
+ * The Express app of `keyward serve`: the request log, health checks, the issuer, the management API (with `--api`),
  * and the Dashboard as soon as its account exists.
  */
 import express, { type Express, Router } from 'express';
@@ -10,9 +10,12 @@ import { API_PATH } from './served-management-api.js';
 
 export interface ServeApp {
   readonly app: Express;
-  /** Serves the Dashboard from now on. The server then no longer waits for an account. */
+  /**
+   * Serves the Dashboard from now on. Before this, the server is not ready, because it waits for the account of the
+   * Dashboard.
+   */
   mountDashboard(dashboard: ServedDashboard): void;
-  /** Call this if there will be no Dashboard: the server then no longer waits for an account, and can become ready. */
+  /** Call this if there will be no Dashboard. The server then does not wait for an account, and can become ready. */
   serveWithoutDashboard(): void;
 }
 
@@ -47,7 +50,7 @@ export function serveApp(
     }
   });
 
-  /** Returns what the server still waits for; `undefined` if it is ready. */
+  /** Returns what the server is waiting for; `undefined` if it is ready. */
   async function missing(): Promise<'database' | 'account' | undefined> {
     if (!(await store.ready())) return 'database';
     return waitsForAccount ? 'account' : undefined;

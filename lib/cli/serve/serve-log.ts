@@ -1,4 +1,7 @@
-/** The log of `keyward serve`: each request, each token decision, and whether the database can be reached. */
+/**
+ * The log of `keyward serve`: it logs each request, each result of a token request, and when the database becomes
+ * unreachable or reachable.
+ */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { RequestHandler } from 'express';
 import type { StoreWarning } from '../../events/store-warning.js';
@@ -8,15 +11,15 @@ import { escapeText } from '../terminal/escape-text.js';
 import { jsonLine } from '../terminal/output.js';
 
 export interface ServeLog {
-  /** Logs a request when its response ends. Mount it first. */
+  /** Logs a request when its response ends. Mount it before all other middleware. */
   readonly middleware: RequestHandler;
-  /** Stops listening to events of token decisions and of the store. */
+  /** Stops logging events of the token endpoint and of the store. */
   stop(): void;
 }
 
-/** Paths that are not logged: health checks are requested every few seconds. */
+/** Paths that are not logged, because health checks are requested every few seconds. */
 const NOT_LOGGED = ['/healthz', '/readyz'];
-/** Maximum characters of a path in the log: callers choose the path, and could fill the log with long ones. */
+/** Maximum characters of a path in the log. Callers choose the path, and could fill the disk with long paths. */
 const MAX_PATH = 200;
 
 export function serveLog(output: Output, isJson: boolean): ServeLog {
@@ -50,7 +53,7 @@ export function serveLog(output: Output, isJson: boolean): ServeLog {
     middleware(req, res, next) {
       const start = performance.now();
       const { method, ip } = req;
-      // The query of a sign-in link is a secret, so no query is logged.
+      // The query is not logged, because the query of a sign-in link is a secret.
       const path = req.originalUrl.split('?', 1).join().slice(0, MAX_PATH);
       res.once('close', () => {
         if (NOT_LOGGED.includes(path)) return;

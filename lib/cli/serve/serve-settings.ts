@@ -1,6 +1,6 @@
 /**
- * The settings of `keyward serve`: an option takes precedence over its environment variable, and the variable over the
- * default.
+ * The settings of `keyward serve`. A setting comes from its option, otherwise from its environment variable, otherwise
+ * it has a default.
  */
 import { type Command, InvalidArgumentError } from 'commander';
 import { secureUrl } from '../../http/secure-url.js';
@@ -36,7 +36,7 @@ export function withServeOptions(command: Command): Command {
   return withStoreOptions(command)
     .option(
       '--audience <url>',
-      'the audience of the access tokens, which is the URL of your API; default: KEYWARD_AUDIENCE',
+      'the audience of the access tokens, which is the URL of your API; default: the environment variable KEYWARD_AUDIENCE',
     )
     .option(
       '--issuer <url>',
@@ -51,7 +51,10 @@ export function withServeOptions(command: Command): Command {
       'the port to listen on, or 0 for any free port; default: the environment variable PORT, or 4000',
       readPort,
     )
-    .option('--host <address>', 'the address to listen on; default: KEYWARD_HOST or 127.0.0.1')
+    .option(
+      '--host <address>',
+      'the address to listen on; default: the environment variable KEYWARD_HOST, or 127.0.0.1',
+    )
     .option(
       '--encryption-key-file <path>',
       'the file with the encryption key, created if it does not exist; ignored if KEYWARD_ENCRYPTION_KEY is set',
@@ -61,7 +64,7 @@ export function withServeOptions(command: Command): Command {
     .option('--account <id>', 'the account that the Dashboard manages; default: the only account in the database')
     .option(
       '--api-url <url>',
-      'the URL that the example command for a new key in the Dashboard calls; it must accept GET requests with any key; default: the audience',
+      'the URL in the example command that the Dashboard shows for a new key; it must accept GET requests with any key; default: the audience',
       readUrl,
     )
     .option(
@@ -75,7 +78,7 @@ export function withServeOptions(command: Command): Command {
 }
 
 /**
- * Reads the settings.
+ * Reads the settings from the options and environment variables.
  *
  * @throws CliError for a setting that is missing or wrong. The error names the option or the variable.
  */
@@ -105,7 +108,7 @@ function portIn(text: string): number {
   }
 }
 
-/** Makes the http URL of an address and a port. An IPv6 address is written in brackets (RFC 3986 section 3.2.2). */
+/** Returns the http URL of an address and a port. An IPv6 address must be in brackets (RFC 3986 section 3.2.2). */
 export function urlOf(host: string, port: number): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }

@@ -1,6 +1,4 @@
-/**
- * The Dashboard of `keyward serve`: chooses its account, and makes the Dashboard of this account with sign-in links.
- */
+/** The Dashboard of `keyward serve`: chooses the account that it manages, and creates it with sign-in links. */
 import type { Router } from 'express';
 import { createDashboard } from '../../dashboard/create-dashboard.js';
 import { createSignIn } from '../../dashboard/sign-in/create-sign-in.js';
@@ -15,19 +13,19 @@ import { noAccount } from '../with-store.js';
 export const DASHBOARD_PATH = '/dashboard';
 
 /**
- * The signal that prints new links. It gives nobody new rights: a user who can send it to the process can also read the
- * memory of the process.
+ * The signal that prints new sign-in links. It gives nobody new rights: a user who may send a signal to the process can
+ * also read the memory of the process.
  */
 export const NEW_LINKS = 'SIGUSR2';
 
 export interface ServedDashboard {
   /** The routers to mount at `DASHBOARD_PATH`, in this order. */
   readonly routers: readonly [signIn: Router, dashboard: Router];
-  /** Makes new links. Links that were made earlier stop working. */
+  /** Creates new sign-in links. Links that were created earlier stop working. */
   links(): DashboardLinks;
 }
 
-/** The output of `--json`. */
+/** The sign-in links, as `--json` prints them. */
 export interface DashboardLinks {
   readonly url: string;
   readonly account: string;
@@ -35,7 +33,7 @@ export interface DashboardLinks {
   readonly owner: string;
 }
 
-/** The options by which the account of the Dashboard is chosen. */
+/** The options that decide which account the Dashboard manages, and whether there is a Dashboard. */
 export interface DashboardChoice {
   readonly dashboard: boolean;
   readonly account?: string;
@@ -47,12 +45,13 @@ export type AccountChoice =
   | { readonly state: 'chosen'; readonly account: string }
   /** The account or the database is not available yet. */
   | { readonly state: 'waiting'; readonly reason: string }
-  /** There will be no Dashboard; `reason` is absent if the operator asked for none. */
+  /** There will be no Dashboard. `reason` is absent if the operator passed `--no-dashboard`. */
   | { readonly state: 'none'; readonly reason?: string };
 
 /**
- * Chooses the account of the Dashboard: the named one, or the only one in the database. There is no Dashboard with
- * `--no-dashboard`, with an issuer URL that is not suitable, or if there are several accounts and none is named.
+ * Chooses the account that the Dashboard manages: the account of `--account`, or the only account in the database.
+ * There is no Dashboard with `--no-dashboard`, with an unsuitable issuer URL, or if there are several accounts and
+ * `--account` is not set.
  */
 export async function chooseAccount(
   { dashboard, account: named, issuer }: DashboardChoice,
@@ -66,8 +65,8 @@ export async function chooseAccount(
       reason: 'it needs an https URL in --issuer, because browsers send its cookies only over https',
     };
   }
-  // The links on the pages start with the mount path of the Dashboard. If the issuer URL has a path, a proxy serves
-  // everything below this path, and the links would not contain it.
+  // The links on the pages start with the mount path of the Dashboard. If the issuer URL has a path, a proxy adds this
+  // path to all URLs of the server, and the links would not contain it.
   if (issuer !== undefined && URL.canParse(issuer) && new URL(issuer).pathname !== '/') {
     return { state: 'none', reason: 'it needs a URL without a path in --issuer' };
   }
@@ -137,7 +136,7 @@ export function serveDashboard(
   };
 }
 
-/** Formats the links for a person. Each link is on its own line, so that it can be copied. */
+/** Formats the sign-in links for a person. Each link is on its own line, so that it is easy to copy. */
 export function linesOfLinks({ developer, owner }: DashboardLinks): readonly string[] {
   return [
     'Sign in as Owner (the link works once and expires after 15 minutes):',

@@ -1,4 +1,4 @@
-/** The management API of `keyward serve --api`, guarded by keyward itself, except for its OpenAPI document. */
+/** The management API of `keyward serve --api`. keyward's own middleware protects it, except its OpenAPI document. */
 import { Router } from 'express';
 import { apiKeys } from '../../api-keys/api-keys.js';
 import { bearerErrors } from '../../express/bearer-error-handler.js';
@@ -18,8 +18,8 @@ interface ApiSettings {
 }
 
 /**
- * Makes the router. It accepts secret keys and tokens of this issuer. Their scopes `keys:read`, `keys:write` and
- * `keys:manage` decide which operations they may call.
+ * Creates the router of the management API. It accepts secret keys, and access tokens of this issuer. Their scopes
+ * `keys:read`, `keys:write` and `keys:manage` decide which operations they may call.
  */
 export function serveManagementApi(store: CredentialStore, { issuer, audience, allowHttp }: ApiSettings): Router {
   const api = createManagementApi({ management: createManagement({ store }), memberOf: memberByScopes() });
@@ -30,7 +30,7 @@ export function serveManagementApi(store: CredentialStore, { issuer, audience, a
     ],
   });
   const router = Router();
-  // The document is open to everybody.
+  // The OpenAPI document is public: it needs no credential.
   router.get('/openapi.json', api);
   router.use(gate, api, bearerErrors({ format: 'problem' }));
   return router;

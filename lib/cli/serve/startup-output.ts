@@ -1,6 +1,6 @@
 /**
- * Prints what `keyward serve` tells the operator: its URLs, the account of the Dashboard or why there is none yet, and
- * sign-in links. Requests are printed by serve-log.ts.
+ * Prints what the operator must know when `keyward serve` starts: its URLs, the account of the Dashboard or why there
+ * is no Dashboard yet, and sign-in links. Requests are logged by serve-log.ts.
  */
 import type { Io } from '../io.js';
 import { printJson, printLine, printWarning } from '../terminal/output.js';
@@ -15,13 +15,13 @@ import {
 export interface Announcement {
   start(where: Where, choice: AccountChoice, dashboard: ServedDashboard | undefined): void;
   /**
-   * Prints what has changed since the start: the Dashboard, if its account was found, or a new reason why there is
-   * none.
+   * Prints what has changed since the start: the URL of the Dashboard, if its account was found in the meantime, or the
+   * new reason why there is no Dashboard.
    */
   later(choice: AccountChoice, dashboard: ServedDashboard | undefined): void;
   /**
-   * Prints new sign-in links. It is the listener of the signal `NEW_LINKS`, with which an operator asks for the links,
-   * so it prints them even if the output is not a terminal.
+   * Prints new sign-in links when the process receives the signal `NEW_LINKS`. The operator has asked for them, so they
+   * are printed even if the output is not a terminal.
    */
   readonly printNewLinks: () => void;
 }
@@ -36,8 +36,8 @@ export function announcementOn(
   io: Io,
   { json = false, signInLinks = false }: { readonly json?: boolean; readonly signInLinks?: boolean },
 ): Announcement {
-  // Without `--sign-in-links`, the start prints links only on a terminal. Anyone who reads a link can sign in, and more
-  // people can read logs than a terminal.
+  // Anyone who reads a sign-in link can sign in, and more people can read logs than a terminal. So without
+  // `--sign-in-links`, links are printed at the start only if the output is a terminal.
   const hasLinks = signInLinks || io.stdout.isTerminal;
   let current: ServedDashboard | undefined;
 
@@ -87,9 +87,12 @@ export function announcementOn(
       if (json) printJson(io, { dashboard: links });
       else for (const line of linesOfLinks(links)) printLine(io, line);
       io.stdout.flush().catch(() => {
-        // The output failed, but somebody may have read a part of it. New links make the printed links invalid.
+        // The output failed, but somebody may have read a part of it. Creating new links makes the printed links
+        // invalid.
         current?.links();
-        io.stderr.write('the new sign-in links could not be printed, so they no longer work\n');
+        io.stderr.write(
+          'the new sign-in links could not be printed, so they were made invalid; to get other links, send the signal again\n',
+        );
       });
     },
   };

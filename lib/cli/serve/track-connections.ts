@@ -1,6 +1,6 @@
 import type { Server, Socket } from 'node:net';
 
-/** Returns the open connections of a server, from now on. */
+/** Returns the set of the open connections of a server. The set is kept up to date. */
 export function trackConnections(server: Server): ReadonlySet<Socket> {
   const sockets = new Set<Socket>();
   server.on('connection', (socket) => {

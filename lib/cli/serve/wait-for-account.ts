@@ -5,10 +5,10 @@ import type { AccountChoice } from './served-dashboard.js';
 const INTERVAL_MS = 1_000;
 
 /**
- * Chooses the account of the Dashboard about once a second, until there is one or it is certain that there will be no
- * Dashboard. Yields each new reason to wait, and finally the last choice.
+ * Tries to choose the account of the Dashboard about once a second, until there is an account, or until it is certain
+ * that there will be no Dashboard. It yields each new reason for waiting, and finally the last choice.
  *
- * @param firstReason - The reason to wait that is already printed, so that it is not yielded again.
+ * @param firstReason - The reason for waiting that was already printed. It is not yielded again.
  * @param ended - Aborts the wait: nothing more is yielded.
  * @param pause - Waits between two attempts; rejects if the wait was aborted. Tests replace it.
  */

@@ -1,4 +1,7 @@
-/** Asks for confirmation of an action that cannot be undone. Only a person at a terminal is asked, not a script. */
+/**
+ * Asks for confirmation before a command revokes, removes or disables something. Only a person at a terminal is asked:
+ * a script cannot answer.
+ */
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Command } from 'commander';
@@ -14,7 +17,7 @@ export function withConfirmation(command: Command): Command {
 }
 
 /**
- * Asks a question, and returns if the answer is yes. Without a terminal, or with `--yes`, it returns without asking.
+ * Asks a question, and returns if the answer is yes. With `--yes`, or without a terminal, it returns without asking.
  *
  * @throws CliError for any other answer.
  */

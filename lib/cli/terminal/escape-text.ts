@@ -1,4 +1,7 @@
-/** Escapes what a terminal would execute or hide: control characters, ESC sequences, bidi marks. */
+/**
+ * Escapes characters that a terminal would execute or hide, such as control characters, ESC sequences and bidi marks.
+ * Otherwise, a name in the database could forge the output.
+ */
 import { EVERY_UNPRINTABLE } from '../../management/invisible-characters.js';
 
 const SHORT: Readonly<Record<string, string>> = { '\n': '\\n', '\r': '\\r', '\t': '\\t' };

@@ -1,6 +1,6 @@
-/** Handles SIGINT, SIGTERM or SIGHUP while a command finishes what it has started. */
+/** Handles SIGINT, SIGTERM and SIGHUP, so that a command can finish what it has started before it ends. */
 
-/** The exit codes of shells: 128 plus the number of the signal. */
+/** The exit code after each signal, as in shells: 128 plus the number of the signal. */
 const EXIT_CODES = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const;
 
 type SignalName = keyof typeof EXIT_CODES;
@@ -11,11 +11,11 @@ export interface ReceivedSignal {
 }
 
 export interface Interruption {
-  /** Resolves with the first signal. A second one ends the process immediately. */
+  /** Resolves with the first signal. A second signal ends the process immediately. */
   readonly received: Promise<ReceivedSignal>;
-  /** The first signal, if there was one. */
+  /** The first signal; `undefined` if there was none yet. */
   readonly signal: ReceivedSignal | undefined;
-  /** Restores the default handling. */
+  /** Stops listening: after that, a signal ends the process. */
   ignore(): void;
 }
 

@@ -1,4 +1,4 @@
-/** Prints JSON for programs, and tables for people. All text that comes from outside is escaped. */
+/** Prints JSON for programs, and lines and tables for people. Unprintable characters are escaped in all texts. */
 
 import type { Io } from '../io.js';
 import { escapeJson, escapeText } from './escape-text.js';
@@ -12,7 +12,7 @@ export function jsonLine(value: unknown): string {
   return `${escapeJson(JSON.stringify(value))}\n`;
 }
 
-/** Prints one line: a line break in the text is escaped too. */
+/** Prints a text as one line. A line break in the text is escaped. */
 export function printLine(io: Io, text: string): void {
   io.stdout.write(`${escapeText(text)}\n`);
 }
@@ -25,7 +25,7 @@ export function printWarning(io: Io, isJson: boolean | undefined, message: strin
   io.stderr.write(isJson ? jsonLine({ warning: { message } }) : `warning: ${escapeText(message)}\n`);
 }
 
-/** Prints a table with a heading, or one sentence if there are no rows. */
+/** Prints a table with a heading. If there are no rows, it prints the text `ifEmpty` instead. */
 export function printTable(
   io: Io,
   headings: readonly string[],
@@ -49,7 +49,7 @@ export function textOfCount(count: number, noun: string, plural = `${noun}s`): s
   return `${count} ${count === 1 ? noun : plural}`;
 }
 
-/** Prints names and values, line by line. */
+/** Prints one line for each field: its name and its value. */
 export function printFields(io: Io, fields: Readonly<Record<string, string>>): void {
   const width = Math.max(...Object.keys(fields).map((name) => name.length));
   for (const [name, value] of Object.entries(fields)) printLine(io, `${name.padEnd(width)}  ${value}`);

@@ -1,6 +1,6 @@
 /**
- * Shows the progress of a long command on a terminal, in one line that is rewritten. It prints nothing if the output is
- * not a terminal.
+ * Shows the progress of a long command in one line of the terminal, which is overwritten each time. If the output is
+ * not a terminal, it prints nothing.
  */
 import type { Output } from '../io.js';
 
@@ -10,7 +10,7 @@ export interface Progress {
   clear(): void;
 }
 
-/** Moves to the beginning of the line and erases it. */
+/** The control characters that move the cursor to the beginning of the line and erase the line. */
 const ERASE_LINE = '\r\u001b[K';
 
 export function progressOn(output: Output): Progress {

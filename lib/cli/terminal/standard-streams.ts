@@ -1,4 +1,6 @@
-/** Standard output and standard error of the process. A write error is stored, and `flush` rejects with it. */
+/**
+ * Writes to standard output and standard error. A write error is stored until `flush` is called, which rejects with it.
+ */
 import { fstatSync, writeSync } from 'node:fs';
 import type { Output } from '../io.js';
 
@@ -35,8 +37,8 @@ function streamOutput(stream: Stream, isTerminal: boolean): Output {
 }
 
 /**
- * Makes an output for a file or a device such as `/dev/null`. It does not use Node's stream, which ignores the number
- * of written bytes: on a nearly full disk, a write can be incomplete without an error.
+ * Makes an output for a file or a device such as `/dev/null`. On a nearly full disk, only a part of a text may be
+ * written, without an error. A stream of Node would not notice this, so the number of written bytes is checked here.
  */
 function fileOutput(descriptor: number): Output {
   let failure: unknown;
