@@ -9,8 +9,8 @@ import { CliError, EXIT } from './io.js';
  * and an empty text for any other text.
  *
  * @param source - The option or environment variable that contains the URL. The error names it.
- * @param env - If the URL has no host or port, the database driver uses the variables `PGHOST` and `PGPORT`, and so
- *   does the name.
+ * @param env - The environment variables. If the URL has no host or port, the database driver uses `PGHOST` and
+ *   `PGPORT`, so the name contains their values.
  * @throws CliError if the password seems to contain a character that is not percent-encoded. A part of the password
  *   would then be parsed as the host, the path or a parameter, and would be printed.
  */

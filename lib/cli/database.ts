@@ -128,7 +128,7 @@ export function plain(message: string): string {
 const MISTAKE = 'openStore: ';
 
 function openingError(error: unknown, database: Database, encryptionKeys: EncryptionKeys | undefined): unknown {
-  // A TypeError that `openStore` did not throw on purpose is a bug, so it is printed with its stack.
+  // If the message does not begin with `openStore:`, the TypeError is a bug, so it is printed with its stack.
   const isMistake = error instanceof TypeError && error.message.startsWith(MISTAKE);
   if (!isMistake && !(error instanceof StoreError)) return error;
   const message = error.message.startsWith(MISTAKE) ? error.message.slice(MISTAKE.length) : error.message;

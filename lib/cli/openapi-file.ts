@@ -54,8 +54,8 @@ export async function readDocumentFile(name: string): Promise<DocumentFile> {
 }
 
 /**
- * Writes a document to a file. If writing fails, an existing file usually keeps its old content. It does not if no new
- * file can be created in its folder, because the old file is then overwritten directly.
+ * Writes a document to a file. If writing fails, an existing file usually keeps its old content. But if no new file can
+ * be created in its folder, the old file is overwritten directly, and a failure can leave a part of the document.
  *
  * @throws CliError if the document cannot be written.
  */

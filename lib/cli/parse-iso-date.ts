@@ -1,6 +1,6 @@
 /**
- * Matches a date, or a date and a time with an optional time zone, as ISO 8601 and PostgreSQL write it: `2027-01-31
- * 12:00:00+00`.
+ * Matches a date, or a date and a time with an optional time zone. The form is that of ISO 8601 or of PostgreSQL:
+ * `2027-01-31 12:00:00+00`.
  */
 const DATE = /^(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?)(?:(Z)|([+-]\d\d)(?::?(\d\d))?))?$/i;
 

@@ -8,8 +8,8 @@ import { printJson, printLine } from './terminal/output.js';
 /**
  * Prints a key and its new secret. The secret is on its own line, so that it is easy to copy.
  *
- * @param takeBack - Called if the output could not be written: nobody knows the secret then. It undoes the change, and
- *   resolves with a text for the end of the error message.
+ * @param takeBack - Called if the output could not be written: nobody knows the secret then. It undoes the change if
+ *   this is possible, and resolves with a text for the end of the error message.
  * @param remedy - What the operator can do if `takeBack` fails.
  * @throws CliError if the output could not be written.
  */

@@ -153,7 +153,7 @@ export interface TokenPayload extends JsonObject {
   readonly scope?: string | readonly string[] | undefined;
 }
 
-/** Freezes a principal and its lists, because several requests share them: no request may change them for the others. */
+/** Freezes a principal and its lists, because several requests share them: no request may change what others see. */
 export function freezePrincipal<P extends Principal>(principal: P): P {
   const { apis, scopes, listedScopes, channels, metadata, allowedAddresses, limits } = principal;
   for (const part of [apis, scopes, listedScopes, channels, metadata, allowedAddresses, limits]) Object.freeze(part);
@@ -176,7 +176,7 @@ export function holdsScope(principal: Principal, scope: string): boolean {
   return false;
 }
 
-/** Returns the scopes that the credential itself lists, without implied scopes. For `'all'` it returns an empty list. */
+/** Returns the scopes that the credential itself lists, without implied scopes. For `'all'`, the list is empty. */
 export function listedScopesOf({ scopes, listedScopes }: Principal): readonly string[] {
   if (scopes === 'all') return [];
   return listedScopes === undefined ? scopes : scopes.filter((scope) => listedScopes.includes(scope));

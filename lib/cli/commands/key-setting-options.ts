@@ -1,6 +1,6 @@
 /**
- * The options that set the properties of a key, such as `--name` and `--expires`. `keyward keys` and `keyward
- * access-keys` share them.
+ * The options that set the properties of a key, such as `--name` and `--expires`. The command groups `keys` and
+ * `access-keys` share them.
  */
 import { type Command, Option } from 'commander';
 import type { RateLimit } from '../../credentials/rate-limit.js';

@@ -84,8 +84,8 @@ function revocationOf(found: FoundSecret): string | null {
 }
 
 /**
- * Whether a secret can never be accepted again. If only the key has expired, it can: somebody may extend the expiration
- * date.
+ * Whether a secret can never be accepted again. The secret of an expired key does not count: somebody may extend the
+ * expiration date of the key, and the secret would be accepted again.
  */
 function hasEnded({ key, secret }: FoundSecret): boolean {
   if (secret === undefined || key.state === 'revoked') return true;

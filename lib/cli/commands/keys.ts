@@ -1,6 +1,6 @@
 /**
- * `keyward keys ...`: creates and edits secret and public keys. shared-key-commands.ts adds the commands that `keyward
- * access-keys` has too, such as `revoke`.
+ * `keyward keys ...`: creates and edits secret and public keys. shared-key-commands.ts adds the commands that the group
+ * `access-keys` has too, such as `revoke`.
  */
 import { type Command, Option } from 'commander';
 import type { Io } from '../io.js';

@@ -1,6 +1,6 @@
 /**
- * `keyward openapi check` compares the security requirements of an app with its OpenAPI document. `keyward openapi
- * describe` writes them into the document.
+ * `keyward openapi check` compares the security requirements of an app with its OpenAPI document. `describe` writes
+ * them into the document.
  */
 import type { Command } from 'commander';
 import { KeywardError } from '../../errors/keyward-error.js';
@@ -92,8 +92,8 @@ async function load(module: string): Promise<{ app: object; schemes: Schemes }> 
 }
 
 /**
- * Returns the differences that `assert` finds. It throws an error with a headline and one line for each difference; it
- * does not throw if there are none.
+ * Returns the differences that `assert` reports. If there are differences, `assert` throws an error: its message has a
+ * headline, and then one line for each difference.
  */
 function differencesOf(assert: () => void): readonly string[] {
   try {

@@ -151,7 +151,8 @@ async function* linesOf(file: string, stream: ReadStream): AsyncGenerator<RawLin
     }
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    // Errors of the operating system, such as EISDIR, do not name the file. Other errors already name it, or are bugs.
+    // An error of the operating system, such as EISDIR, does not name the file, so its name is added. Any other error
+    // already names the file, or is a bug.
     throw /^E[A-Z0-9]+$/.test(String(code)) ? new CliError(`${file}: ${message}`, EXIT.usage) : error;
   }
   if (rest.trim() !== '') yield { number: number + 1, text: rest };

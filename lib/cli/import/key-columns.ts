@@ -15,8 +15,8 @@ const NEEDED = ['digest', 'kind', 'apis'];
 const KNOWN = `the known columns are ${COLUMNS.join(', ')}`;
 
 /**
- * Error messages of `keyward/management` use the names of a program. Each entry replaces a part of a message with words
- * for the person who edits the CSV file.
+ * Error messages of `keyward/management` are written for programmers. Each entry replaces a part of a message with
+ * words for the person who edits the CSV file.
  */
 const COLUMN_WORDING = [
   [/^createdAt:/, 'created_at:'],

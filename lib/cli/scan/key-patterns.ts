@@ -1,6 +1,6 @@
 /**
- * Regular expressions that find keyward's keys in texts. Other secret scanners use them to find secret keys. `keyward
- * keys scan` also finds public keys, and verifies the check character of each key.
+ * Regular expressions that find keyward's keys in texts. Other secret scanners use them to find secret keys. The
+ * command `keys scan` also finds public keys, and verifies the check character of each key.
  */
 
 /**
