@@ -108,7 +108,7 @@ describe.each(sharedEngines)('keyward keys import, on %s', (engine) => {
     const lines = [row({ key: 'good' }), row({ key: made.key }), row({ key: access.secret })];
     const { code, err, out } = await importing(lines);
     expect(err).toMatch(
-      /^line 3: digest: a key of another account has this digest\nline 4: digest: an access key has this digest\n/,
+      /^line 3: digest: this digest already belongs to a key of another account\nline 4: digest: this digest already belongs to an access key\n/,
     );
     expect([code, out]).toEqual([1, expect.stringMatching(/^0 keys imported, 0 skipped/)]);
     expect(await idsOnPages()).toEqual([]);

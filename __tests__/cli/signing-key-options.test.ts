@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { openStore } from 'keyward/store';
-import { encryptionKeysFrom, readEncryptionKeys } from '../../lib/cli/encryption-keys.js';
+import { encryptionKeysFrom, readEncryptionKeys } from '../../lib/cli/encryption-key-file.js';
 import type { Io } from '../../lib/cli/io.js';
 import { runCli } from '../../lib/cli/program.js';
 import { makeSigningKey } from '../../lib/issuer/signing-keys/signing-key.js';

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { digestOf } from '../../lib/credentials/digest.js';
-import { MAX_FORMER_SECRETS, readAccessKeyGrant } from '../../lib/credentials/records/access-key-grant.js';
+import { MAX_FORMER_SECRETS, readAccessKeyClient } from '../../lib/credentials/records/access-key-client.js';
 import { checkSecret } from '../../lib/issuer/clients/check-secret.js';
 
 const END = Date.UTC(2026, 10, 24);
@@ -10,7 +10,7 @@ it.each([0, 1])(
   (place) => {
     const current = { digest: digestOf('current') };
     const rotated = { digest: digestOf('rotated'), expiresAt: new Date(END) };
-    const grant = readAccessKeyGrant({
+    const grant = readAccessKeyClient({
       ...{ id: 'ack_1', account: 'acme', environment: 'live', scopes: ['payments'], defaultScopes: ['payments'] },
       secrets: place === 0 ? [rotated, current] : [current, rotated],
     });
@@ -22,7 +22,7 @@ it.each([0, 1])(
 
 it('the last former secret is known as one, also of a client with two secrets and as many former ones as possible', () => {
   const former = Array.from({ length: MAX_FORMER_SECRETS }, (_, number) => digestOf(`former-${number}`));
-  const grant = readAccessKeyGrant({
+  const grant = readAccessKeyClient({
     ...{ id: 'ack_1', account: 'acme', environment: 'live', scopes: ['payments'], defaultScopes: ['payments'] },
     secrets: ['one', 'two'].map((secret) => ({ digest: digestOf(secret) })),
     formerSecrets: former,

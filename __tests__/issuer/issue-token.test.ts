@@ -1,10 +1,10 @@
 import { expect, it } from '@jest/globals';
-import type { AccessKeyGrant } from '../../lib/credentials/records/access-key-grant.js';
+import type { AccessKeyClient } from '../../lib/credentials/records/access-key-client.js';
 import { tokenIssuer } from '../../lib/issuer/issue-token.js';
 import type { SigningKeys } from '../../lib/issuer/signing-keys/signing-keys.js';
 import { createManualClock, START } from '../support/manual-clock.js';
 
-const GRANT = { id: 'ack_1', tokensNotBefore: 0 } as AccessKeyGrant;
+const GRANT = { id: 'ack_1', tokensNotBefore: 0 } as AccessKeyClient;
 /** Keys whose signature is the claims themselves. */
 const KEYS = { current: async () => ({ sign: async (claims: object) => JSON.stringify(claims) }) };
 

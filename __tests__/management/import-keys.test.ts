@@ -244,8 +244,8 @@ describe.each(engines)('on %s', (engine) => {
     expect(await at.management.keys.import(OPERATOR, holder.id, batch)).toEqual({
       ...{ imported: 0, known: 0 },
       refused: [
-        { index: 1, message: 'digest: a key of another account has this digest' },
-        { index: 2, message: 'digest: an access key has this digest' },
+        { index: 1, message: 'digest: this digest already belongs to a key of another account' },
+        { index: 2, message: 'digest: this digest already belongs to an access key' },
       ],
     });
     expect((await at.management.keys.list(holder.owner)).items).toEqual([]);

@@ -110,12 +110,12 @@ describe('concrete and templated paths', () => {
     [
       'by case',
       { '/pets': { get: open }, '/Pets': { get: guarded } },
-      /match the same path but have different security/,
+      /match the same path but have different security requirements/,
     ],
     [
       'by a slash',
       { '/pets': { get: open }, '/pets/': { get: guarded } },
-      /match the same path but have different security/,
+      /match the same path but have different security requirements/,
     ],
     [
       'crossed',

@@ -179,7 +179,7 @@ describe('documents that cannot be read', () => {
     ['remote', 'https://example.com/x.json', /this \$ref points outside the document/],
     ['a file', 'other.yaml#/x', /this \$ref points outside the document/],
     ['no pointer', '#x', /this \$ref points outside the document/],
-    ['badly encoded', '#/components/%zz', /this \$ref is not a JSON pointer/],
+    ['badly encoded', '#/components/%zz', /this \$ref has an invalid percent-escape/],
     ['no text', 7, /expected a \$ref that is a string/],
   ])('O11 a $ref that is %s is a TypeError with the pointer', (_name, $ref, expected) => {
     const pathItems = { one: { $ref: '#/components/pathItems/two' }, two: { $ref: '#/components/pathItems/one' } };

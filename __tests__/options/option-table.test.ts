@@ -72,7 +72,7 @@ describe('readTable', () => {
     [
       'a name twice',
       { name: 'n', kinds: ['a', 'b', 'a'] },
-      `option "kinds" must be a list of 'a' or 'b', each at most once, got an array`,
+      `option "kinds" must be a list of 'a' or 'b', each at most once, got a different list`,
     ],
     ['no function', { name: 'n', make: 1 }, 'option "make" must be a function, got a number'],
     [

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { CredentialStore } from 'keyward/store';
 import { writeAllSearchTexts } from '../../lib/store/migrations/0005-search.js';
+import { findPageInBatches } from '../../lib/store/repository/find-page-in-batches.js';
 import { listKeys } from '../../lib/store/repository/management-queries.js';
 import type { KeyFilter } from '../../lib/store/repository/repository.js';
-import { scanInBatches } from '../../lib/store/repository/scan-in-batches.js';
 import { openSqlite } from '../../lib/store/sqlite/engine.js';
 import { onDatabase } from '../support/store-database.js';
 import { makeStores, type Stores, storeKey } from '../support/store-places.js';
@@ -155,7 +155,7 @@ describe.each(sharedEngines)('many keys in %s', (engine) => {
 describe('rows in batches', () => {
   it('N23 no statement reads more than a batch, and no row is left out', async () => {
     const spans: number[] = [];
-    const found = await scanInBatches<number, number>(
+    const found = await findPageInBatches<number, number>(
       {
         endOfBatch: async (after = -1, size) => (after + size < KEYS ? after + size : undefined),
         async matching(after = -1, end = KEYS - 1) {

@@ -4,7 +4,7 @@ import { compactVerify, decodeProtectedHeader, importJWK, type JWK } from 'jose'
 import { bearerErrors, requireBearer, requireConfirmation } from 'keyward';
 import { createTestKit, type ProofTraits } from 'keyward/testing';
 import request from 'supertest';
-import { testCertificateOf } from '../../lib/testing/test-certificate.js';
+import { testCertificateOf } from '../../lib/testing/test-mtls-client.js';
 
 const ORIGIN = 'https://api.test';
 
@@ -119,7 +119,10 @@ describe('kit.dpop', () => {
 
   it.each<[object, string]>([
     [{ url: '/' }, 'proof: option "method" must be a non-empty string'],
-    [{ method: 'GET', url: 'bound' }, 'proof: option "url" must be a URL, or a path that starts with /, got a string'],
+    [
+      { method: 'GET', url: 'bound' },
+      'proof: option "url" must be a URL, or a path that starts with /, got a different string',
+    ],
     [{ method: 'GET', url: '/', htm: 'GET' }, 'proof: unknown option "htm"'],
     [{ method: 'GET', url: '/', expired: 1 }, 'proof: option "expired" must be a boolean, got a number'],
     [{ method: 'GET', url: '/', claims: 'x' }, 'proof: option "claims" must be an object, got a string'],

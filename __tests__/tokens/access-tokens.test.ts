@@ -39,12 +39,12 @@ describe('options', () => {
     [
       'issuer no URL, and no jwks',
       { issuer: 'us', jwks: undefined },
-      `option "issuer" ${secure}, unless "jwks" is given, got a string`,
+      `option "issuer" ${secure}, unless "jwks" is given, got a different string`,
     ],
     [
       'issuer with a query, and no jwks',
       { issuer: 'https://issuer.test/?tenant=1', jwks: undefined },
-      'option "issuer" must be a URL without a query, unless "jwks" is given, got a string',
+      'option "issuer" must be a URL without a query, unless "jwks" is given, got a different string',
     ],
     ['audience null', { audience: null }, 'option "audience": each name must be a non-empty string, got null'],
     [
@@ -54,7 +54,7 @@ describe('options', () => {
     ],
     ['audience {}', { audience: {} }, 'option "audience": each name must be a non-empty string, got an object'],
     ['jwks ""', { jwks: '' }, `option "jwks" ${secure}, got an empty string`],
-    ['jwks a path', { jwks: '/jwks' }, `option "jwks" ${secure}, got a string`],
+    ['jwks a path', { jwks: '/jwks' }, `option "jwks" ${secure}, got a different string`],
     ['jwks a URL of http', { jwks: new URL('http://issuer.test') }, `option "jwks" ${secure}, got an object`],
     [
       'jwks a number',

@@ -48,7 +48,10 @@ export class RecordCache<Q, E extends CacheEntry> {
   readonly #entries: CacheEntries<E> | undefined;
   readonly #loader: BoundedLoader<Q, E | NegativeEntry, E | NegativeEntry | FailedLookup>;
   readonly #checkpoints: FeedCheckpoints;
-  /** The instant from which the times in entries are counted. */
+  /**
+   * When the cache was made. `wall` and `monotonic` of an entry are counted from this instant; its other times are
+   * absolute.
+   */
   readonly #createdAt: Instant;
   /** When the lookup that should have renewed an entry last failed. */
   readonly #failedAt = new WeakMap<E, Instant>();

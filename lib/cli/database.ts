@@ -8,7 +8,7 @@ import type { CredentialStore } from '../store/credential-store.js';
 import { checkDriver, openStore } from '../store/open-store.js';
 import { READ_ONLY, StoreError } from '../store/store-error.js';
 import { nameOfDatabase } from './database-name.js';
-import type { EncryptionKeys } from './encryption-keys.js';
+import type { EncryptionKeys } from './encryption-key-file.js';
 import { CliError, EXIT, type Io } from './io.js';
 
 /** The option `--database`. */

@@ -10,7 +10,7 @@ import type { Member } from '../management/member.js';
 import type { CredentialStore } from '../store/credential-store.js';
 import { StoreError } from '../store/store-error.js';
 import { type Database, type DatabaseOption, databaseOf, openReady, plain } from './database.js';
-import type { EncryptionKeys } from './encryption-keys.js';
+import type { EncryptionKeys } from './encryption-key-file.js';
 import { CliError, EXIT, type Io } from './io.js';
 
 /** Options of every command with a store. */

@@ -2,7 +2,7 @@
 
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../contracts/clock.js';
-import { type AuthenticatingClient, addClientCredentials } from '../http/client-authentication.js';
+import { type AuthenticatingClient, addClientCredentials } from '../http/add-client-credentials.js';
 import { FetchError, readJson, timeoutSignal } from '../http/fetch-json.js';
 import { isB64token } from '../protocol/authorization-header.js';
 import type { DpopProofs } from './dpop-proofs.js';

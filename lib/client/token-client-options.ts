@@ -2,7 +2,7 @@
 
 import type { Clock } from '../contracts/clock.js';
 import { clockOption } from '../contracts/clock-option.js';
-import type { ClientAuthentication } from '../http/client-authentication.js';
+import type { ClientAuthentication } from '../http/add-client-credentials.js';
 import { type PrivateKeyInput, readPrivateKey, type SigningKey } from '../http/client-private-key.js';
 import { discoverUrl } from '../http/discover-url.js';
 import { FetchError, timeoutSignal } from '../http/fetch-json.js';

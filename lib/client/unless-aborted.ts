@@ -1,6 +1,6 @@
 /**
  * Waits for a promise, but stops waiting if a signal aborts first. Other callers wait for the same promise, so its work
- * continues.
+ * continues. The signal must not have aborted yet.
  *
  * @returns A promise that rejects with the reason of the signal if it aborts first.
  */

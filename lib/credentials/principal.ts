@@ -25,8 +25,8 @@ export interface KeyPrincipal<K extends KeyKind = KeyKind> {
    */
   readonly scopes: 'all' | readonly string[];
   /**
-   * The scopes that the record itself lists. It is set only if `scopes` also contains implied scopes; otherwise
-   * `undefined`.
+   * Those of `scopes` that the record itself lists, without the implied ones. It is set only if `scopes` also contains
+   * implied scopes; otherwise `undefined`.
    */
   readonly listedScopes?: readonly string[] | undefined;
   /** The processing channels of the payment platform that the key may use (docs/spec.md §2.1, rule 3). */

@@ -15,8 +15,12 @@ export interface IssuerWarning {
    */
   readonly warning: 'limiter_away' | 'signing_keys_away' | 'clock_set_back';
   /**
-   * The class and code of the error, never its message. For `signing_keys_away`, it also has the operation that failed,
-   * or it says what is wrong. For `clock_set_back`, it has the number of seconds, such as `5 s`.
+   * - `limiter_away`: the class and code of the error.
+   * - `signing_keys_away`: the operation of the store that failed, with the class and code of its error, such as
+   *   `listSigningKeys: Error ECONNREFUSED`; or a sentence of keyward that says what is wrong.
+   * - `clock_set_back`: by how many seconds the clock was set back, such as `5 s`.
+   *
+   * It never contains the message of an error that keyward did not make, because such a message may contain data.
    */
   readonly detail: string | undefined;
 }

@@ -28,11 +28,13 @@ export interface LookupFailure {
    */
   readonly reason: 'threw' | 'timed_out' | 'record_invalid' | 'too_many' | 'superseded';
   /**
-   * For `record_invalid`: the rule that the record breaks, never the value; `undefined` for a replay cache. For
-   * `threw`: the class and code of the error and of up to three causes.
+   * - `record_invalid`: the rule that the record breaks, without the value. It is `undefined` if a replay cache returned
+   *   something other than a boolean.
+   * - `threw`: the class and code of the error and of up to three causes. The message of an error is left out, because it
+   *   may contain a credential. If keyward made the error, its message is here instead, such as why a call of an
+   *   introspection endpoint failed.
    *
-   * The message of an error is left out, because it may contain a credential. Only messages of keyward itself appear
-   * here, such as why a call of an introspection endpoint failed.
+   * `undefined` for every other reason.
    */
   readonly detail: string | undefined;
   /** Where the error was thrown: up to 8 places `file:line:column`, innermost first. */

@@ -3,7 +3,7 @@
  * At each of these endpoints, a client authenticates and posts a form.
  */
 import type { ServerResponse } from 'node:http';
-import type { AccessKeyGrant } from '../credentials/records/access-key-grant.js';
+import type { AccessKeyClient } from '../credentials/records/access-key-client.js';
 import type { AuthenticatedBy, AuthenticateRequest, ClientHttpRequest } from './clients/authenticate-request.js';
 import { answer, answerRefusal } from './json-response.js';
 import { readParameters } from './read-parameters.js';
@@ -19,7 +19,7 @@ export interface ClientEndpointParts {
 
 /** The access key of an authenticated client, and how the client authenticated. */
 export interface AuthenticatedClient {
-  readonly accessKey: AccessKeyGrant;
+  readonly accessKey: AccessKeyClient;
   readonly authentication: AuthenticatedBy;
 }
 

@@ -1,5 +1,5 @@
 /** Decides which scopes a token gets (RFC 6749 §3.3, docs/spec.md §4.1). */
-import type { AccessKeyGrant } from '../credentials/records/access-key-grant.js';
+import type { AccessKeyClient } from '../credentials/records/access-key-client.js';
 import { parseScope } from '../protocol/scope.js';
 import { TokenRequestError } from './token-request-error.js';
 
@@ -10,7 +10,7 @@ import { TokenRequestError } from './token-request-error.js';
  * @throws TokenRequestError `invalid_scope` if a requested scope is malformed or not assigned to the access key, or if
  *   no scope is requested and the access key has no default scopes.
  */
-export function grantScopes({ scopes, defaultScopes }: AccessKeyGrant, asked: string | undefined): readonly string[] {
+export function grantScopes({ scopes, defaultScopes }: AccessKeyClient, asked: string | undefined): readonly string[] {
   if (asked === undefined) {
     if (defaultScopes.length === 0) throw new TokenRequestError('invalid_scope', 'no_default_scopes');
     return defaultScopes;

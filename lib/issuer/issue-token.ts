@@ -1,7 +1,7 @@
 /** Creates access tokens (RFC 9068 §2, docs/spec.md §2.3 and §5.2). */
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '../contracts/clock.js';
-import type { AccessKeyGrant } from '../credentials/records/access-key-grant.js';
+import type { AccessKeyClient } from '../credentials/records/access-key-client.js';
 import { issuerWarnings } from '../events/issuer-warning.js';
 import { formatScope } from '../protocol/scope.js';
 import type { CnfClaim } from './sender-constraint.js';
@@ -36,7 +36,7 @@ export interface IssuedBy {
  * both.
  */
 export type IssueToken = (
-  accessKey: AccessKeyGrant,
+  accessKey: AccessKeyClient,
   scopes: readonly string[],
   cnf: CnfClaim | undefined,
 ) => Promise<TokenResponse>;

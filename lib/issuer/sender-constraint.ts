@@ -2,7 +2,7 @@
  * Binds access tokens to a key of the client, which the client proves with a DPoP proof (RFC 9449 §5) or with its TLS
  * certificate (RFC 8705 §3).
  */
-import type { AccessKeyGrant } from '../credentials/records/access-key-grant.js';
+import type { AccessKeyClient } from '../credentials/records/access-key-client.js';
 import type { CertificateOf } from '../http/presented-credential.js';
 import type { ProofVerifier } from '../tokens/dpop/proof-verifier.js';
 import { certificateThumbprint } from '../tokens/mtls/certificate.js';
@@ -41,7 +41,7 @@ export interface SenderConstraints {
  * Returns the key and the certificate to which the token of a request must be bound. To refuse the request, it throws a
  * `TokenRequestError`.
  */
-export type ConstrainSender = (req: ClientHttpRequest, accessKey: AccessKeyGrant) => Promise<SenderConstraint>;
+export type ConstrainSender = (req: ClientHttpRequest, accessKey: AccessKeyClient) => Promise<SenderConstraint>;
 
 const UNBOUND: SenderConstraint = Object.freeze({ cnf: undefined, nonce: undefined });
 
@@ -82,7 +82,7 @@ function certificateOf(req: ClientHttpRequest, find: CertificateOf | undefined):
  * only a stolen secret then obtains no token.
  */
 function assertConfirmed(
-  { requireConfirmation }: AccessKeyGrant,
+  { requireConfirmation }: AccessKeyClient,
   jkt: string | undefined,
   certificate: string | undefined,
 ): void {

@@ -67,7 +67,7 @@ interface Keys<Settings, Edit> {
   edit(member: Member, id: string, edit: Edit, idempotencyKey?: string): Promise<KeyView>;
   /**
    * Requires the Owner permission, and an account that is not disabled. Gives the key a new secret. If an older secret
-   * is in the grace period of an earlier rotation, it ends now. An access key with two current secrets cannot be
+   * is in the grace period of an earlier rotation, that secret is refused from now on. An access key with two current secrets cannot be
    * rotated (`invalid`); delete one of the secrets first.
    *
    * @param grace - Seconds for which the old secret is still accepted, 0 to 2,592,000 (30 days). Default: 0. If the key
@@ -78,8 +78,8 @@ interface Keys<Settings, Edit> {
    */
   rotate(member: Member, id: string, grace?: number, version?: number, idempotencyKey?: string): Promise<CreatedKey>;
   /**
-   * Requires the Owner permission. Ends the grace period of the old secret immediately. If no secret is in a grace
-   * period, it throws `not_found`. `version` has the same meaning as in `rotate`.
+   * Requires the Owner permission. Refuses the old secret from now on, even if its grace period is over by the clock
+   * of this machine. If the key has no old secret, or it was already ended, throws `not_found`. `version` has the same meaning as in `rotate`.
    */
   endGrace(member: Member, id: string, idempotencyKey?: string, version?: number): Promise<KeyView>;
   /**

@@ -17,7 +17,10 @@ export interface AccountEntitlement {
   readonly platforms: readonly string[];
 }
 
-/** The APIs, scopes, channels and platform that a key should have. */
+/**
+ * The APIs, scopes, channels and platform of a key; its account must have them too. `apis` is `null` on an access key,
+ * `scopes` on an API key without its own list of scopes, and `platform` on a key that is for no platform.
+ */
 export interface KeyEntitlement {
   readonly apis: 'all' | readonly string[] | null;
   readonly scopes: readonly string[] | null;

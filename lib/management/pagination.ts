@@ -22,9 +22,10 @@ export function readLimit(value: unknown): number {
 }
 
 /**
- * Parses the cursor that a list returned as `next`: the time and the id of the last entry of that page.
+ * Parses a cursor that a list returned as `next`: a time and the id of the last entry of that page. The time is 0 in
+ * lists that are ordered only by id.
  *
- * @throws ManagementError `invalid` for a value that is not the `next` of a page.
+ * @throws ManagementError `invalid` for a value that does not have the form of a cursor.
  */
 export function readAfter(value: unknown): ListPlace | undefined {
   if (value === undefined) return undefined;

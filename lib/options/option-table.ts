@@ -4,10 +4,10 @@
  *
  * ```ts
  * const OPTIONS = {
- *   store: object<Store>(['ready']),
- *   timeout: integer(1_000, 1, 60_000),
+ *   encryptionKey: anything,
+ *   readOnly: flag(false),
  * } satisfies OptionTable<StoreOptions>;
- * const { store, timeout } = readTable('openStore', given, OPTIONS);
+ * const { encryptionKey, readOnly } = readTable('openStore', given, OPTIONS);
  * ```
  */
 import { namesOf, Options } from './options.js';
@@ -25,7 +25,7 @@ export type OptionValues<T> = { readonly [name in keyof T]: T[name] extends Opti
  * Checks the options of a caller by a table, in the order of the table.
  *
  * @param factory - The name of the factory, or of the option whose value has these options, for error messages.
- * @throws TypeError for an option that is missing, unknown or wrong.
+ * @throws TypeError for an option that is missing, unknown or invalid.
  */
 export function readTable<T extends Readonly<Record<string, Option<unknown>>>>(
   factory: string,

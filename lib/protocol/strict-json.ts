@@ -20,7 +20,7 @@ const WHITE_SPACE = [0x09, 0x0a, 0x0d, 0x20];
 /**
  * Parses the bytes of one JSON object. Returns `undefined` if the bytes are not valid JSON in UTF-8 without a
  * byte-order mark, or are not an object. Also returns `undefined` for a duplicate name, a depth above 32, or more than
- * 1,000 members and elements.
+ * 1,000 members and elements in total.
  */
 export function parseJsonObject(bytes: Buffer): JsonObject | undefined {
   if (!isUtf8(bytes)) return undefined;

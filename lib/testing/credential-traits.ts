@@ -79,7 +79,9 @@ export interface OpaqueTokenTraits
 export interface ProofTraits {
   /** The HTTP method of the request, in capitals: `'POST'`. */
   readonly method: string;
-  /** The URL of the request. You can pass only its path: the kit then adds the first `origin` of its option `dpop`. */
+  /**
+   * The URL of the request, or just its path: the kit then puts the first `origin` of its option `dpop` before the path.
+   */
   readonly url: string;
   /** The access token of the request. Leave it out for a request to a token endpoint. */
   readonly token?: string | undefined;

@@ -12,8 +12,8 @@ import {
 } from '../options/option-table.js';
 import { type DpopOptions, readDpopOptions } from '../tokens/dpop/dpop-options.js';
 import { type MtlsOptions, readMtlsOptions } from '../tokens/mtls/mtls-options.js';
-import { testCertificateOf } from './test-certificate.js';
 import { createTestClock } from './test-clock.js';
+import { testCertificateOf } from './test-mtls-client.js';
 
 /** Options of `createTestKit`. */
 export interface TestKitOptions {

@@ -25,13 +25,13 @@ import {
   readTokenTraits,
   type TokenTraits,
 } from './credential-traits.js';
-import { type TestAssertionOptions, type TestAssertions, testAssertions } from './test-assertions.js';
-import { type TestCertificate, testCertificate } from './test-certificate.js';
+import { type TestAssertionOptions, type TestAssertions, testAssertions } from './test-client-assertions.js';
 import type { TestClock } from './test-clock.js';
 import { type TestDpopClient, testDpopClient } from './test-dpop-client.js';
 import { type TestIntrospection, testIntrospection } from './test-introspection.js';
 import { TestIssuer } from './test-issuer.js';
 import { readTestKitOptions, type TestKitOptions } from './test-kit-options.js';
+import { type TestCertificate, testCertificate } from './test-mtls-client.js';
 import { TestStore } from './test-store.js';
 
 /** The result of `createTestKit`. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readAccessKeyGrant } from '../../../lib/credentials/records/access-key-grant.js';
+import { readAccessKeyClient } from '../../../lib/credentials/records/access-key-client.js';
 import { readAccessKeyRecord, readKeyRecord } from '../../../lib/credentials/records/record.js';
 import { RecordError } from '../../../lib/credentials/records/record-error.js';
 import { isMetadata, METADATA_EXPECTED } from '../../../lib/credentials/records/record-fields.js';
@@ -98,26 +98,26 @@ it('says in one text what metadata may be', () => {
 
 describe('a record of an access key that requests a token', () => {
   it.each(['dpop', 'mtls', true])('can require the confirmation %p', (requireConfirmation) => {
-    expect(readAccessKeyGrant({ ...GRANT, requireConfirmation }).requireConfirmation).toBe(requireConfirmation);
+    expect(readAccessKeyClient({ ...GRANT, requireConfirmation }).requireConfirmation).toBe(requireConfirmation);
   });
 
   it.each([[false], [''], ['true'], ['DPoP'], [1], [{}]])(
     'cannot require the confirmation %p',
     (requireConfirmation) => {
-      expect(() => readAccessKeyGrant({ ...GRANT, requireConfirmation })).toThrow(
+      expect(() => readAccessKeyClient({ ...GRANT, requireConfirmation })).toThrow(
         new RecordError('requireConfirmation: expected dpop, mtls or true'),
       );
     },
   );
 
   it('names the field of a wrong public key', () => {
-    expect(() => readAccessKeyGrant({ ...GRANT, publicKeys: [{ kty: 'oct' }] })).toThrow(
+    expect(() => readAccessKeyClient({ ...GRANT, publicKeys: [{ kty: 'oct' }] })).toThrow(
       new RecordError('publicKeys: expected a list of at most 10 JWKs of type RSA, EC or OKP'),
     );
   });
 
   it('needs no secret if it has a public key', () => {
-    expect(readAccessKeyGrant({ ...GRANT, secrets: [], publicKeys: [JWK] })).toMatchObject({
+    expect(readAccessKeyClient({ ...GRANT, secrets: [], publicKeys: [JWK] })).toMatchObject({
       secrets: [],
       publicKeys: [JWK],
     });
@@ -125,13 +125,13 @@ describe('a record of an access key that requests a token', () => {
 
   it('reads five former secrets as a copy', () => {
     const formerSecrets = Array.from({ length: 5 }, () => DIGEST);
-    const read = readAccessKeyGrant({ ...GRANT, formerSecrets }).formerSecrets;
+    const read = readAccessKeyClient({ ...GRANT, formerSecrets }).formerSecrets;
     expect(read).toEqual(formerSecrets);
     expect(read).not.toBe(formerSecrets);
   });
 
   it('refuses a secret with an expiry that keyward does not read', () => {
-    expect(() => readAccessKeyGrant({ ...GRANT, secrets: [{ digest: DIGEST, revokedAt: new Date(0) }] })).toThrow(
+    expect(() => readAccessKeyClient({ ...GRANT, secrets: [{ digest: DIGEST, revokedAt: new Date(0) }] })).toThrow(
       /^revokedAt: this field looks like an expiry or a revocation/,
     );
   });

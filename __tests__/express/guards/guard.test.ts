@@ -65,7 +65,7 @@ describe('defineGuard', () => {
     [
       'two scopes, one of them with a space',
       { name: 'rule', check, scopes: ['payments', 'a b'] },
-      'defineGuard: option "scopes" must be a list of one or more scopes without spaces, quotes or backslashes (RFC 6749 section 3.3), got an array',
+      'defineGuard: option "scopes" must be a list of one or more scopes without spaces, quotes or backslashes (RFC 6749 section 3.3), got a different list',
     ],
   ])('throws at start: %s', (_name, definition, message) => {
     expect(() => defineGuard(definition as GuardDefinition)).toThrow(TypeError);

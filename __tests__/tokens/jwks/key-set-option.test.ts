@@ -22,7 +22,7 @@ const keysOf = (members: Members, issuer: string = ISSUER) =>
   );
 
 const mistake = (option: string, expected: string) =>
-  new TypeError(`accessTokens: option "${option}" must be ${expected}, got a string`);
+  new TypeError(`accessTokens: option "${option}" must be ${expected}, got a different string`);
 
 describe('"jwks" with keys', () => {
   it('makes a set of these keys', async () => {

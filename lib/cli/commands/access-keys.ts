@@ -9,7 +9,7 @@ import { collect } from '../option-values.js';
 import { showSecret } from '../show-secret.js';
 import { type ConfirmOption, confirm, withConfirmation } from '../terminal/confirm.js';
 import { type CommonOptions, withStore, withStoreOptions } from '../with-store.js';
-import { addPublicKeyCommands } from './client-public-keys.js';
+import { addPublicKeyCommands } from './access-key-public-keys.js';
 import {
   type EditOptions,
   replacesAll,

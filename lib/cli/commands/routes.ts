@@ -15,7 +15,7 @@ export function addRoutesCommand(program: Command, io: Io): void {
   program
     .command('routes <module>')
     .description(
-      'show the gates (authentication middleware, such as requireBearer) and the guards (such as requireScopes) of every route; exits with code 1 if a route is not guarded',
+      'show the gates (authentication middleware, such as requireBearer) and the guards (such as requireScopes) of every route; exits with code 1 if a route can be reached without a credential or with keys of any kind',
     )
     .option('--except <route>', "a route that need not be guarded, such as 'GET /health'; may be repeated", collect)
     .option('--json', 'print JSON, with one object per line')

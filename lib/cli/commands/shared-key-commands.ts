@@ -134,7 +134,8 @@ export function addCommonCommands(commands: Command, io: Io, keysOf: KeysOf, nou
     const key = await onKey(options, id, async (keys, member) => {
       const current = await keys.view(member, id);
       const old = current.secrets.find(({ state }) => state === 'grace_period');
-      // Without an old secret there is nothing to confirm: `endGrace` then throws an error.
+      // Asks only if the old secret is still accepted. Otherwise no client loses access: `endGrace` ends a secret whose
+      // grace period is over, or throws `not_found`.
       if (old !== undefined) {
         const what = `End the grace period of ${describeKey(noun, current)}?`;
         await confirm(io, options, `${what} Its old secret ${old.hint} is refused at once. This cannot be undone.`);

@@ -15,7 +15,10 @@ export interface ServeApp {
    * Dashboard.
    */
   mountDashboard(dashboard: ServedDashboard): void;
-  /** Call this if there will be no Dashboard. The server then does not wait for an account, and can become ready. */
+  /**
+   * Call this instead of `mountDashboard` if there will be no Dashboard. The server then no longer waits for the account
+   * of the Dashboard, and `/readyz` can report that it is ready.
+   */
   serveWithoutDashboard(): void;
 }
 

@@ -5,14 +5,15 @@
 import { RecordError } from './record-error.js';
 
 /**
- * Matches words that mean an end, anywhere in the name of a field: `is_revoked`, `expires_at`, `soft_deleted`. The name
- * is converted to lower case and snake case first: `isRevoked` becomes `is_revoked`.
+ * Matches parts of words that suggest whether or until when a credential is valid, anywhere in the name of a field:
+ * `is_revoked`, `expires_at`, `is_active`. The name is first converted to lower case and snake case: `isRevoked` becomes
+ * `is_revoked`.
  */
 const ENDINGS =
   /expir|revo[ck]|delet|disabl|enabl|activ|suspend|block|banned|cancel|terminat|compromis|archiv|retire|withdraw|valid|destroy/;
 /**
- * Matches words that mean an end only as a whole word of the converted name, as in `key_status` and `locked_at`. As a
- * part of a longer word they often mean something else: `state` in `estate`.
+ * Matches further such words, but only as whole words of the converted name, as in `key_status` and `locked_at`. As a part
+ * of a longer word they often mean something else: `state` in `estate`.
  */
 const ENDING_WORDS =
   /(?:^|_)(?:status|state|until|ends?|ended|ttl|locked|removed|closed|dead|killed|lapsed|frozen|paused|before|after|exp)(?:_|$)/;
@@ -23,9 +24,9 @@ const ENDING_WORDS =
 const NAME = /^[\w$-]{1,60}$/;
 
 /**
- * Refuses a record if a field that keyward does not read has a value, and the name of the field looks like an expiry or
- * a revocation. The field is allowed if the field of keyward with the same name in another spelling has a value too:
- * `expires_at` beside `expiresAt`.
+ * Refuses a record that has a value in a field that keyward does not read, if the name of the field looks like an expiry
+ * or a revocation. There is one exception: `expires_at` is allowed if `expiresAt`, which keyward reads, has a value too.
+ * The same holds for every name that differs only in case and separators from the name of a field that keyward reads.
  *
  * @param readMembers - An object whose property names are the fields that keyward reads.
  */

@@ -21,7 +21,10 @@ export interface Asset {
 const ICON_TEXT =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><path fill="#5b5bd6" d="M10 1a5 5 0 0 0-4.7 6.7L1 12v3h3v-2h2v-2h2l.8-.8A5 5 0 1 0 10 1zm1 5.5A1.5 1.5 0 1 1 11 3.500a1.500 1.500 0 0 1 0 3z"/></svg>';
 
-/** Matches a string, an operator with the spaces around it, or a keyword with the space after it. */
+/**
+ * Matches a single-quoted string, which must stay as it is; an operator, comma, semicolon or brace with the spaces around
+ * it; or `if` or `for` with the space after it.
+ */
 const SCRIPT_SPACES = /('[^']*')| ?(=>|[=!]==|=|&&|\|\||\?\?|[{},;]) ?|\b(if|for) (?=\()/g;
 
 export const STYLE = createAsset(

@@ -5,7 +5,7 @@ const sent = new Set();
 
 const announcement = document.getElementById('announcement');
 
-// Shows a copy button only if the browser can write to the clipboard.
+// Makes each field select its text on focus. Shows its copy button only if the browser can write to the clipboard.
 for (const button of document.querySelectorAll('[data-copy]')) {
   const field = document.getElementById(button.dataset.copy);
   const select = () => { if (field.select) field.select(); else getSelection().selectAllChildren(field); };

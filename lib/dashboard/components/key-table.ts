@@ -90,7 +90,10 @@ function columnsOf(keyType: KeyType, { now, usage }: KeyTableOptions): readonly 
 /** The longest bar, in CSS pixels. */
 const MAX_BAR_LENGTH = 56;
 
-/** The number of requests, and a bar. The key with the most requests on the page has the longest bar. */
+/**
+ * The numbers of accepted and refused requests, and a bar for the accepted ones. The key with the most accepted requests
+ * on the page has the longest bar.
+ */
 function recentRequests(counts: UsageCounts | undefined, maxAccepted: number): Html {
   if (counts === undefined) return html`<span class="muted">0</span>`;
   const { accepted, refused } = counts;

@@ -162,7 +162,7 @@ function platformField(form: SettingsForm): Html {
   const error = errorOf(form, 'platform');
   const names = values.platform === '' || options.platforms.includes(values.platform) ? [] : [values.platform];
   return html`<div class="field"><label for="field-platform">E-commerce platform</label>
-<p class="hint" id="platform-hint">If you will use the key on an e-commerce platform, choose the platform here and exactly one channel below.</p>
+<p class="hint" id="platform-hint">If the key is for an e-commerce platform, choose the platform here and exactly one channel below.</p>
 ${error !== undefined && html`<p class="error" id="platform-error">${error}</p>`}
 <select id="field-platform" name="platform"${describedBy('platform', error)}><option value="">None</option>${[
     ...options.platforms,

@@ -7,8 +7,8 @@ import { badRequest, HttpError } from './http-error.js';
 const TIMEOUT_MS = 10_000;
 
 /**
- * Maximum bytes of a form with settings. The largest metadata, 64 entries with 540 characters each, takes about 300 KB,
- * because a percent-escaped character has up to 9 bytes. The rest is for lists, such as the scopes.
+ * Maximum bytes of a form with settings. The largest metadata, 64 entries with 540 UTF-16 code units each, takes about
+ * 300 KB, because percent-escaping makes up to 9 bytes of each code unit. The rest is for lists, such as the scopes.
  */
 export const MAX_SETTINGS_BYTES = 400 * 1_024;
 

@@ -23,8 +23,8 @@ import { isAcrList, isMaxAge } from './acr-and-max-age.js';
 
 /**
  * Why a guard refuses a request, and how it answers. With `authenticationContext`, the answer is 401
- * `insufficient_user_authentication`. With only `confirmation`, it is 401 `invalid_token`. In all other cases, it is
- * 403 `insufficient_scope`.
+ * `insufficient_user_authentication`. With `confirmation` but no `authenticationContext`, it is 401
+ * `invalid_token`. Otherwise, it is 403 `insufficient_scope`.
  *
  * If a property has an invalid value, the request gets an error through `next`.
  */
@@ -37,11 +37,11 @@ export interface Refusal {
   /** How the user must authenticate. The challenge names it (RFC 9470 section 3). */
   readonly authenticationContext?: AuthenticationContext | undefined;
   /**
-   * The methods of proof of possession; the client must use one of them. The challenge offers the schemes of these
+   * The methods of proof of possession that the route accepts; the client must use one of them. The challenge offers the schemes of these
    * methods (RFC 6750 section 3, RFC 9449 section 7.1).
    */
   readonly confirmation?: readonly ConfirmationMethod[] | undefined;
-  /** The reason in the event of the refusal, for the operator only. Default: `guard`. */
+  /** The reason in the event `keyward:decision`, which the operator sees and the client does not. Default: `guard`. */
   readonly reason?: string | undefined;
 }
 

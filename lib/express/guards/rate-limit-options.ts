@@ -44,7 +44,7 @@ const OPTIONS = {
 /**
  * Reads the options of `requireRateLimit`.
  *
- * @throws TypeError for an option that is missing, unknown or of the wrong type.
+ * @throws TypeError for an option that is missing, unknown or invalid.
  */
 export function readRateLimitOptions(given: RateLimitOptions) {
   return readTable('requireRateLimit', given, OPTIONS);

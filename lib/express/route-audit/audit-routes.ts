@@ -1,7 +1,6 @@
 /** `auditRoutes`: lists every route of an Express app, with the gates and guards before it. */
 import type { Kind } from '../../credentials/credential-kind.js';
 import type { Segments } from '../path-segments.js';
-import { joinSegments, UNKNOWN } from './path-coverage.js';
 import {
   callbacksOf,
   checksAmong,
@@ -10,7 +9,8 @@ import {
   mayEndRequest,
   type RouteCheck,
   takesRequests,
-} from './route-checks.js';
+} from './checks-before-route.js';
+import { joinSegments, UNKNOWN } from './path-coverage.js';
 import { type Layer, layersOf } from './router-layers.js';
 
 /** One route of an app. */

@@ -3,7 +3,7 @@
  * page.
  */
 import type { Handler } from '../unwrap-handler.js';
-import { isErrorHandler } from './route-checks.js';
+import { isErrorHandler } from './checks-before-route.js';
 import { isRouter, type Layer, layersOf } from './router-layers.js';
 
 const WARNING =

@@ -153,8 +153,8 @@ function methodsOf({ stack }: ExpressRoute): readonly RouteMethod[] {
 }
 
 /**
- * Whether the route was made by `app.all`, which adds the same handlers for every method that Node knows. The handlers
- * of `route.all` have no method at all.
+ * Whether every method that Node knows has the same handlers, as in a route that `app.all` made. It is `false` for a route
+ * that `route.all` made, because its handlers have no method; `methodsOf` lists them as `ALL` anyway.
  */
 function isEveryMethod(named: readonly RouteMethod[]): boolean {
   if (named.length !== METHODS.length) return false;

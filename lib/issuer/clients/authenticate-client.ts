@@ -8,7 +8,7 @@ import type { Subject } from '../../cache/invalidation-scope.js';
 import type { Clock } from '../../contracts/clock.js';
 import type { AccessKeyResolver } from '../../contracts/key-resolver.js';
 import { includesAddress } from '../../credentials/address-list.js';
-import { type AccessKeyGrant, readAccessKeyGrant } from '../../credentials/records/access-key-grant.js';
+import { type AccessKeyClient, readAccessKeyClient } from '../../credentials/records/access-key-client.js';
 import type { AccessKeyRecord } from '../../credentials/records/record.js';
 import { RecordError } from '../../credentials/records/record-error.js';
 import { endedAt } from '../../credentials/records/validity.js';
@@ -25,7 +25,7 @@ import type { ClientAssertions } from './verify-assertion.js';
  * @param from - The IP address of the client. It is checked against `allowedAddresses` of the access key, and recorded
  *   with the last use.
  */
-export type AuthenticateClient = (client: PresentedClient, from: string | undefined) => Promise<AccessKeyGrant>;
+export type AuthenticateClient = (client: PresentedClient, from: string | undefined) => Promise<AccessKeyClient>;
 
 const TIMEOUT_MS = 1_000;
 const MAX_LOOKUPS = 100;
@@ -43,12 +43,12 @@ const NO_RECORD: AccessKeyRecord = Object.freeze({
   defaultScopes: ['none'],
 });
 
-/** The result of looking up a client; `grant` is `undefined` if the client does not exist. */
+/** The result of looking up a client; `accessKey` is `undefined` if the client does not exist. */
 interface Client extends Subject {
-  readonly grant: AccessKeyGrant | undefined;
+  readonly accessKey: AccessKeyClient | undefined;
 }
 
-const UNKNOWN_CLIENT: Client = Object.freeze({ ...NO_SUBJECT, grant: undefined });
+const UNKNOWN_CLIENT: Client = Object.freeze({ ...NO_SUBJECT, accessKey: undefined });
 
 export interface ClientChecks {
   readonly accessKeys: AccessKeyResolver;
@@ -71,13 +71,13 @@ export function authenticateClients({ accessKeys, assertions, clock }: ClientChe
   async function lookUp(id: string): Promise<Client> {
     const record: unknown = await accessKeys.resolveAccessKey(id);
     if (record === undefined || record === null) {
-      readAccessKeyGrant(NO_RECORD);
+      readAccessKeyClient(NO_RECORD);
       return UNKNOWN_CLIENT;
     }
-    const grant = readAccessKeyGrant(record);
-    if (grant.id !== id)
+    const accessKey = readAccessKeyClient(record);
+    if (accessKey.id !== id)
       throw new RecordError('id: resolveAccessKey returned a record whose ID is not the client ID of the request');
-    return { id, account: grant.account, grant };
+    return { id, account: accessKey.account, accessKey };
   }
 
   return async function authenticateClient(client, from) {
@@ -86,21 +86,21 @@ export function authenticateClients({ accessKeys, assertions, clock }: ClientChe
     if (found instanceof FailedLookup) {
       throw new TokenRequestError('temporarily_unavailable', `lookup_${found.reason}`, RETRY_SOON);
     }
-    const { grant } = found;
+    const { accessKey } = found;
     const now = clock.now();
     const proof =
       client.by === 'assertion'
-        ? await assertions.check(client.assertion, grant)
-        : checkSecret(client.secret, grant, now);
-    if (grant === undefined) throw new TokenRequestError('invalid_client', 'unknown');
-    const reason = proof.reason ?? endedAt(grant.validity, now);
+        ? await assertions.check(client.assertion, accessKey)
+        : checkSecret(client.secret, accessKey, now);
+    if (accessKey === undefined) throw new TokenRequestError('invalid_client', 'unknown');
+    const reason = proof.reason ?? endedAt(accessKey.validity, now);
     if (reason !== undefined) throw new TokenRequestError('invalid_client', reason);
-    if (grant.allowedAddresses !== undefined && !includesAddress(grant.allowedAddresses, from)) {
+    if (accessKey.allowedAddresses !== undefined && !includesAddress(accessKey.allowedAddresses, from)) {
       throw new TokenRequestError('invalid_client', 'address_not_allowed');
     }
     if (client.by === 'assertion') await assertions.useOnce(client.assertion, now);
     recordUse(proof.digest, from);
-    return grant;
+    return accessKey;
   };
 
   function recordUse(digest: string, from: string | undefined): void {

@@ -2,7 +2,7 @@
 import type { Clock } from '../../contracts/clock.js';
 import type { AccessKeyResolver } from '../../contracts/key-resolver.js';
 import type { ReplayCache } from '../../contracts/replay-cache.js';
-import type { AccessKeyGrant } from '../../credentials/records/access-key-grant.js';
+import type { AccessKeyClient } from '../../credentials/records/access-key-client.js';
 import type { MaybeParsed } from '../../http/bounded-body.js';
 import { clientNetwork } from '../../http/client-network.js';
 import type { BruteForceLimiter } from '../brute-force-limiter.js';
@@ -24,7 +24,7 @@ export type AuthenticatedBy = PresentedClient['by'];
 export type AuthenticateRequest = (
   req: ClientHttpRequest,
   parameters: ReadonlyMap<string, string>,
-) => Promise<{ readonly accessKey: AccessKeyGrant; readonly by: AuthenticatedBy }>;
+) => Promise<{ readonly accessKey: AccessKeyClient; readonly by: AuthenticatedBy }>;
 
 export interface ClientAuthenticationParts {
   readonly clientAuthentication: readonly ClientAuthentication[];

@@ -4,7 +4,7 @@
  */
 
 import { digestOf, digestsEqual } from '../../credentials/digest.js';
-import { type AccessKeyGrant, MAX_FORMER_SECRETS, type Secret } from '../../credentials/records/access-key-grant.js';
+import { type AccessKeyClient, MAX_FORMER_SECRETS, type Secret } from '../../credentials/records/access-key-client.js';
 
 /** The result of checking a client secret or a client assertion. */
 export interface ClientProof {
@@ -26,12 +26,12 @@ const NO_SECRET: Secret = Object.freeze({ digest: '0'.repeat(64), expiresAt: Num
 /**
  * Checks whether a secret is a current secret of the client.
  *
- * @param grant - `undefined` if there is no such client.
+ * @param accessKey - `undefined` if there is no such client.
  */
-export function checkSecret(secret: string, grant: AccessKeyGrant | undefined, now: number): ClientProof {
+export function checkSecret(secret: string, accessKey: AccessKeyClient | undefined, now: number): ClientProof {
   const digest = digestOf(secret);
-  const proved = isOneOf(digest, grant?.secrets ?? [], now);
-  const isFormer = wasOneOf(digest, grant);
+  const proved = isOneOf(digest, accessKey?.secrets ?? [], now);
+  const isFormer = wasOneOf(digest, accessKey);
   const reason = isFormer ? 'former_secret' : 'wrong_secret';
   return { digest, reason: proved ? undefined : reason };
 }
@@ -49,8 +49,8 @@ function isOneOf(digest: string, [first = NO_SECRET, second = NO_SECRET]: readon
  * Checks whether the digest belongs to any secret that the client has or had. The number of comparisons is always the
  * same.
  */
-function wasOneOf(digest: string, grant: AccessKeyGrant | undefined): boolean {
-  const former = [...(grant?.secrets ?? []).map((secret) => secret.digest), ...(grant?.formerSecrets ?? [])];
+function wasOneOf(digest: string, accessKey: AccessKeyClient | undefined): boolean {
+  const former = [...(accessKey?.secrets ?? []).map((secret) => secret.digest), ...(accessKey?.formerSecrets ?? [])];
   let found = false;
   for (let at = 0; at < MAX_FORMER_SECRETS + 2; at += 1) {
     if (digestsEqual(digest, former[at] ?? NO_SECRET.digest)) found = true;

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import { ReplayCheck } from '../../cache/replay-check.js';
 import { type ReplayCache, replayId } from '../../contracts/replay-cache.js';
-import type { AccessKeyGrant } from '../../credentials/records/access-key-grant.js';
+import type { AccessKeyClient } from '../../credentials/records/access-key-client.js';
 import { publicKeyDigest } from '../../credentials/records/public-jwk.js';
 import { RETRY_SOON, TokenRequestError } from '../token-request-error.js';
 import type { ClientProof } from './check-secret.js';
@@ -26,10 +26,10 @@ export class ClientAssertions {
   /**
    * Verifies the signature of an assertion.
    *
-   * @param grant - `undefined` if there is no such client.
+   * @param accessKey - `undefined` if there is no such client.
    */
-  async check(assertion: Assertion, grant: AccessKeyGrant | undefined): Promise<ClientProof> {
-    const { kid, reason } = await this.#keys.signerOf(assertion, grant?.publicKeys ?? []);
+  async check(assertion: Assertion, accessKey: AccessKeyClient | undefined): Promise<ClientProof> {
+    const { kid, reason } = await this.#keys.signerOf(assertion, accessKey?.publicKeys ?? []);
     return { digest: publicKeyDigest(assertion.clientId, kid), reason };
   }
 

@@ -26,7 +26,7 @@ export interface AccountSettings {
   readonly platforms?: readonly string[] | undefined;
 }
 
-/** Selects the accounts to list. */
+/** Selects the page of accounts to list. */
 export interface AccountListFilter {
   /** The `next` of the previous page. */
   readonly after?: string | undefined;

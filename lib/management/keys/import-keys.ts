@@ -37,7 +37,10 @@ export interface ImportedKey extends Omit<KeySettings, 'expiresAt'> {
 /** The result of a batch. If any key is refused, no key is imported. */
 export interface ImportReport {
   readonly imported: number;
-  /** How many keys of the batch the account already had. They are skipped, so the same batch can be sent again. */
+  /**
+   * How many keys of the batch the account already had; 0 if a key was refused. They are skipped, so the same batch can be
+   * sent again.
+   */
   readonly known: number;
   readonly refused: readonly { readonly index: number; readonly message: string }[];
 }
@@ -120,7 +123,9 @@ function foreignTo(
     const owner = known.get(secret.digest);
     if (owner === undefined) continue;
     const reason =
-      owner.account !== account ? 'a key of another account has this digest' : 'an access key has this digest';
+      owner.account !== account
+        ? 'this digest already belongs to a key of another account'
+        : 'this digest already belongs to an access key';
     if (owner.account !== account || owner.kind === 'access') {
       refused.push({ index, message: invalid('digest', reason).message });
     }

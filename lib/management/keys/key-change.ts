@@ -6,13 +6,17 @@ import type { ChangedFields } from '../audit-log/changed-fields.js';
 import { ManagementError } from '../management-error.js';
 import { type KeyView, keyViewOf } from './key-view.js';
 
-/** A requested change. If the same request is sent again with the same `idempotencyKey`, it changes nothing. */
+/**
+ * A requested change. If a request with the same `idempotencyKey` was already carried out within the last 24 hours, sending
+ * it again has no effect.
+ */
 export interface ChangeRequest {
   readonly action: 'edit' | 'rotate' | 'revoke';
   readonly name: string;
   readonly id: unknown;
   /**
-   * The version that the key must have; `undefined` for any version. An edit has its version in its settings instead.
+   * The version that the key must have; `undefined` for any version. Not set for an edit: `KeyService.edit` compares the
+   * version itself.
    */
   readonly version?: unknown;
   readonly idempotencyKey?: unknown;

@@ -146,7 +146,7 @@ function readJwk(value: unknown): PublicJwk {
   const { keys } = value as { readonly keys?: unknown };
   if (Array.isArray(keys)) {
     if (keys.length !== 1)
-      throw invalid(FIELD, 'expected a JWK Set with exactly one key; add several keys one at a time');
+      throw invalid(FIELD, 'expected a JWK Set with exactly one key; to add more keys, add them one at a time');
     return readJwk(keys[0]);
   }
   const jwk = value as PublicJwk;

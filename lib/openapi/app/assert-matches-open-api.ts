@@ -6,7 +6,7 @@ import { type OpenApiDocument, readDocument } from '../document/read-document.js
 import { type Requirement, requirementKeys } from '../document/requirement.js';
 import { readProofs, type Schemes } from '../document/scheme-verifiers.js';
 import { type AppRoute, appRoutesOf, earlierRoute, handledBy, routeFor } from './app-routes.js';
-import { requirementText, type SchemeNames, schemeNames } from './requirement-text.js';
+import { requirementText, type SchemeNames, schemeNames } from './describe-requirement.js';
 import { undocumentedRoutes } from './undocumented-routes.js';
 
 /** Options of `assertMatchesOpenApi`. */

@@ -6,8 +6,8 @@ import { type OpenApiDocument, type Operation, readDocument } from '../document/
 import { linkSecurity, neededAlternatives, type Requirement, requirementKeys } from '../document/requirement.js';
 import { linkSchemes, readProofs, type SchemeProof, type Schemes } from '../document/scheme-verifiers.js';
 import { type AppRoute, appRoutesOf, earlierRoute, handledBy, routeFor } from './app-routes.js';
+import { requirementText, schemeNames } from './describe-requirement.js';
 import { changesOf, type DocumentChange, type WrittenOperation, withChanges } from './document-changes.js';
-import { requirementText, schemeNames } from './requirement-text.js';
 
 /** Options of `describeSecurity`. */
 export interface DescribeSecurityOptions {

@@ -62,10 +62,9 @@ export function changesOf(
 
 /** Copies a document and applies changes. The copy shares unchanged parts with the original. */
 export function withChanges(document: object, changes: readonly DocumentChange[]): Record<string, unknown> {
-  return changes.reduce<unknown>((value, change) => withChange(value, change.path, change.value), document) as Record<
-    string,
-    unknown
-  >;
+  return changes.reduce<unknown>((value, change) => withChange(value, change.path, change.value), {
+    ...document,
+  }) as Record<string, unknown>;
 }
 
 function withChange(value: unknown, [name, ...rest]: readonly string[], change: unknown): unknown {

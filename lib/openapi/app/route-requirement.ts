@@ -1,6 +1,6 @@
 /** Finds what the gates and guards of a route require, as far as an OpenAPI document can express this. */
 import type { Kind } from '../../credentials/credential-kind.js';
-import { isOpen, type RouteCheck } from '../../express/route-audit/route-checks.js';
+import { isOpen, type RouteCheck } from '../../express/route-audit/checks-before-route.js';
 import type { GuardMetadata } from '../../express/route-metadata.js';
 import { type Alternative, provesMutualTls, type Requirement } from '../document/requirement.js';
 

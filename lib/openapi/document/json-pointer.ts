@@ -99,7 +99,7 @@ function unescapeToken(reference: Place, token: string): string {
   try {
     return decodeURIComponent(token).replaceAll('~1', '/').replaceAll('~0', '~');
   } catch {
-    throw faultAt(reference, 'this $ref is not a JSON pointer');
+    throw faultAt(reference, 'this $ref has an invalid percent-escape; write % as %25');
   }
 }
 

@@ -134,7 +134,7 @@ function overlapFault(
   const both = `${operation.method} ${operation.path} and ${other.method} ${other.path}`;
   return faultAt(
     operation.place,
-    `${both} match the same path but have different security, and OpenAPI does not define which of them applies; give both the same security`,
+    `${both} match the same path but have different security requirements, and OpenAPI does not define which of them applies; give both operations the same requirements`,
   );
 }
 

@@ -2,9 +2,9 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Engine } from '../engine.js';
 import type { Tables } from '../tables.js';
+import { findPageInBatches } from './find-page-in-batches.js';
 import { type Comparison, comparePair } from './keyset-condition.js';
 import type { AuditFilter, ListedAuditRow, ListPlace } from './repository.js';
-import { scanInBatches } from './scan-in-batches.js';
 
 const AUDIT_COLUMNS = [
   ...(['audit.id', 'audit.at', 'audit.account', 'audit.actor', 'audit.role', 'audit.action'] as const),
@@ -58,7 +58,7 @@ export async function listAudit(
     return comparePair(['audit.at', 'audit.number'], operator, [at, number]);
   }
 
-  return await scanInBatches<ListedAuditRow, AuditPlace>(
+  return await findPageInBatches<ListedAuditRow, AuditPlace>(
     {
       async endOfBatch(place, size) {
         const query = entriesAfter(place).select(['audit.at', 'audit.number']);

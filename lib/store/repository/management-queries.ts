@@ -2,9 +2,9 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { Engine } from '../engine.js';
 import type { AccountRow, KeyRow, PublicKeyRow, SecretRow, Tables } from '../tables.js';
+import { findPageInBatches } from './find-page-in-batches.js';
 import { type Comparison, comparePair } from './keyset-condition.js';
 import type { AccountFilter, KeyFilter, KeyNameRow, KeyPlace, KeyWithSecrets, ListedKey } from './repository.js';
-import { scanInBatches } from './scan-in-batches.js';
 import { foldText } from './search-text.js';
 
 export async function accountRow(db: Kysely<Tables>, id: string): Promise<AccountRow | undefined> {
@@ -94,8 +94,9 @@ export async function listKeys(
   const [direction, follows, precedes] = sort.isDescending
     ? (['desc', '<', '>='] as const)
     : (['asc', '>', '<='] as const);
-  // For a list of one kind in order of creation, there is an index that contains the kind. The indexes for other orders
-  // contain either only access keys or only API keys, and are used only if the query has the same condition.
+  // Lists of one kind in order of creation use the index `keys_of_kind`, which contains the kind; `unlikely` makes SQLite
+  // choose it. For every other order, there is an index of access keys and an index of API keys. The database uses such an
+  // index only if the query repeats its condition, `ofIndex`. `kinds` never contains access keys and API keys together.
   const isOneKind = sort.by === 'created' && kinds.length === 1;
   const ofIndex = kinds.includes('access') ? sql<boolean>`kind = 'access'` : sql<boolean>`kind <> 'access'`;
 
@@ -118,7 +119,7 @@ export async function listKeys(
     return comparePair([column, 'id'], operator, [value, id]);
   }
 
-  const rows = await scanInBatches<KeyRow & { readonly value: number | string }, KeyPlace>(
+  const rows = await findPageInBatches<KeyRow & { readonly value: number | string }, KeyPlace>(
     {
       async endOfBatch(place, size) {
         const query = keysAfter(place)

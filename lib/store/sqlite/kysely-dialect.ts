@@ -1,6 +1,6 @@
 /**
  * Two variants of Kysely's SQLite dialect: `WriterDialect` for the connection that writes, and `TurnDialect` for lists
- * and searches.
+ * and searches, which lets requests run between two statements.
  */
 import { setImmediate } from 'node:timers/promises';
 import type { Database } from 'better-sqlite3';

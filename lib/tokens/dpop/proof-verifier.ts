@@ -39,7 +39,7 @@ export interface ExpectedBinding {
 
 export type ProofResult = ProvenKey | RefusedProof | { readonly outcome: 'unavailable'; readonly reason: string };
 
-/** The client has proven that it has the private key of this key pair. */
+/** The proof is valid: the client has the private key that belongs to the public key with this thumbprint. */
 export interface ProvenKey {
   readonly outcome: 'proven';
   /** RFC 7638, SHA-256, base64url: the `jkt` of a token that is bound to the key. */

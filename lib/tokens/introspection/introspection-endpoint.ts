@@ -1,6 +1,6 @@
 /** Asks the introspection endpoint about a token (RFC 7662 §2). */
 import type { Clock } from '../../contracts/clock.js';
-import { type AuthenticatingClient, addClientCredentials } from '../../http/client-authentication.js';
+import { type AuthenticatingClient, addClientCredentials } from '../../http/add-client-credentials.js';
 import { postForm, timeoutSignal } from '../../http/fetch-json.js';
 import type { JsonObject } from '../../protocol/strict-json.js';
 

@@ -7,7 +7,7 @@ import type { Clock } from '../../contracts/clock.js';
 import { clockOption } from '../../contracts/clock-option.js';
 import { type ApiMap, scopePrefixes } from '../../credentials/api-map.js';
 import { ENVIRONMENTS, type Environment } from '../../credentials/environment.js';
-import type { AuthenticatingClient } from '../../http/client-authentication.js';
+import type { AuthenticatingClient } from '../../http/add-client-credentials.js';
 import { type PrivateKeyInput, readPrivateKey } from '../../http/client-private-key.js';
 import { discoverUrl } from '../../http/discover-url.js';
 import { SECURE_URL, secureUrl } from '../../http/secure-url.js';

@@ -29,7 +29,7 @@ export interface KeySet {
 /** The key set cannot be fetched, so it is not known whether the key exists. */
 export class KeysUnavailableError extends KeywardError {
   override readonly name = 'KeysUnavailableError';
-  /** Seconds until the next attempt to fetch the set. */
+  /** Seconds until a request may start the next attempt to fetch the set, at least 1. */
   readonly retryAfter: number;
 
   constructor(retryAfter: number) {

@@ -17,6 +17,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { resolve } from 'node:path';
+import type { Command } from 'commander';
 import { SECRET_KEY_BYTES } from '../options/secret-key.js';
 import { CliError, EXIT, type Io } from './io.js';
 import { printWarning } from './terminal/output.js';
@@ -157,4 +158,17 @@ function writeAside(path: string, texts: readonly string[], place: (aside: strin
 
 function codeOf(error: unknown): string | undefined {
   return (error as NodeJS.ErrnoException).code;
+}
+
+export interface KeyFileOption {
+  readonly encryptionKeyFile: string;
+}
+
+/** Adds the option `--encryption-key-file` to a command. */
+export function withKeyFile(command: Command): Command {
+  return command.option(
+    '--encryption-key-file <path>',
+    'the file with the encryption key; ignored if KEYWARD_ENCRYPTION_KEY is set',
+    './keyward.key',
+  );
 }

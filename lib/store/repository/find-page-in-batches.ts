@@ -29,7 +29,7 @@ export interface FilteredRows<Row, Place> {
 }
 
 /** Reads batches until the page is full or no rows are left. */
-export async function scanInBatches<Row, Place>(
+export async function findPageInBatches<Row, Place>(
   rows: FilteredRows<Row, Place>,
   { after: first, limit, batch }: BatchedPage<Place>,
 ): Promise<readonly Row[]> {

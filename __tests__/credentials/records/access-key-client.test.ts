@@ -1,6 +1,6 @@
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from '@jest/globals';
-import { readAccessKeyGrant } from '../../../lib/credentials/records/access-key-grant.js';
+import { readAccessKeyClient } from '../../../lib/credentials/records/access-key-client.js';
 import { readAccessKeyRecord } from '../../../lib/credentials/records/record.js';
 import { RecordError } from '../../../lib/credentials/records/record-error.js';
 
@@ -13,11 +13,11 @@ const RECORD = {
   scopes: ['payments', 'payments:refund', 'disputes'],
   defaultScopes: ['disputes', 'payments'],
 };
-const secretsOf = (...secrets: readonly unknown[]) => readAccessKeyGrant({ ...RECORD, secrets }).secrets;
+const secretsOf = (...secrets: readonly unknown[]) => readAccessKeyClient({ ...RECORD, secrets }).secrets;
 
-describe('readAccessKeyGrant', () => {
+describe('readAccessKeyClient', () => {
   it('reads the same as readAccessKeyRecord, and also secrets and default scopes', () => {
-    expect(readAccessKeyGrant(RECORD)).toEqual({
+    expect(readAccessKeyClient(RECORD)).toEqual({
       ...readAccessKeyRecord(RECORD),
       secrets: [{ digest: DIGEST, expiresAt: Number.POSITIVE_INFINITY }],
       formerSecrets: [],
@@ -28,16 +28,18 @@ describe('readAccessKeyGrant', () => {
   });
 
   it('refuses the same as readAccessKeyRecord', () => {
-    expect(() => readAccessKeyGrant(null)).toThrow(
+    expect(() => readAccessKeyClient(null)).toThrow(
       new RecordError('the record is not an object; return an object, or null or undefined if there is no record'),
     );
-    expect(() => readAccessKeyGrant({ ...RECORD, id: '' })).toThrow(new RecordError('id: expected a non-empty string'));
+    expect(() => readAccessKeyClient({ ...RECORD, id: '' })).toThrow(
+      new RecordError('id: expected a non-empty string'),
+    );
   });
 
   it.each(['x', [1], ['A'.repeat(64)], Array.from({ length: 6 }, () => DIGEST)])(
     'refuses former secrets that are not digests, or too many: %p',
     (formerSecrets) => {
-      expect(() => readAccessKeyGrant({ ...RECORD, formerSecrets })).toThrow(
+      expect(() => readAccessKeyClient({ ...RECORD, formerSecrets })).toThrow(
         new RecordError('formerSecrets: expected a list of at most 5 digests'),
       );
     },
@@ -49,13 +51,13 @@ describe('readAccessKeyGrant', () => {
     ['and none that is not assigned', ['payments', 'vault'], ['payments']],
     ['none', [], []],
   ])('grants by default, %s', (_name, defaultScopes, granted) => {
-    expect(readAccessKeyGrant({ ...RECORD, defaultScopes }).defaultScopes).toEqual(granted);
+    expect(readAccessKeyClient({ ...RECORD, defaultScopes }).defaultScopes).toEqual(granted);
   });
 
   it.each([[undefined], [null], ['payments'], [{}], [['a b']], [['']], [[1]], [['payments', null]], [Array(1)]])(
     'refuses the default scopes %j',
     (defaultScopes) => {
-      expect(() => readAccessKeyGrant({ ...RECORD, defaultScopes })).toThrow(
+      expect(() => readAccessKeyClient({ ...RECORD, defaultScopes })).toThrow(
         new RecordError('defaultScopes: expected a list of scopes without spaces, quotes or backslashes'),
       );
     },
@@ -77,7 +79,7 @@ describe('readAccessKeyGrant', () => {
   it.each([[undefined], [null], [DIGEST], [{ length: 1 }], [[]], [Array(3).fill({ digest: DIGEST })]])(
     'refuses the secrets %j: one or two are expected',
     (secrets) => {
-      expect(() => readAccessKeyGrant({ ...RECORD, secrets })).toThrow(
+      expect(() => readAccessKeyClient({ ...RECORD, secrets })).toThrow(
         new RecordError('secrets: expected one or two secrets; an access key with publicKeys may have none'),
       );
     },
@@ -102,7 +104,7 @@ describe('readAccessKeyGrant', () => {
   });
 
   it('refuses a sparse list of secrets', () => {
-    expect(() => readAccessKeyGrant({ ...RECORD, secrets: Array(1) })).toThrow(
+    expect(() => readAccessKeyClient({ ...RECORD, secrets: Array(1) })).toThrow(
       new RecordError('secrets: expected "digest" to be a SHA-256 digest in lowercase hex'),
     );
   });
@@ -118,7 +120,7 @@ describe('readAccessKeyGrant', () => {
 
   it('throws RecordErrors', () => {
     for (const wrong of [{ secrets: [] }, { secrets: [{}] }, { defaultScopes: null }]) {
-      expect(() => readAccessKeyGrant({ ...RECORD, ...wrong })).toThrow(RecordError);
+      expect(() => readAccessKeyClient({ ...RECORD, ...wrong })).toThrow(RecordError);
     }
   });
 });

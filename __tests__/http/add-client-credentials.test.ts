@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { decodeProtectedHeader, jwtVerify } from 'jose';
-import { addClientCredentials, type ClientAuthentication } from '../../lib/http/client-authentication.js';
+import { addClientCredentials, type ClientAuthentication } from '../../lib/http/add-client-credentials.js';
 import { createKey } from '../support/token-forge.js';
 
 const { privateKey, publicKey } = createKey('ES256');

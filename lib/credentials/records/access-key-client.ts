@@ -11,7 +11,7 @@ import { absentOr } from './record-fields.js';
 import { refuseUnknownExpiryFields } from './unknown-expiry-fields.js';
 
 /** A validated access key, with the fields that only the token endpoint needs. */
-export interface AccessKeyGrant extends ParsedAccessKeyRecord {
+export interface AccessKeyClient extends ParsedAccessKeyRecord {
   readonly secrets: readonly Secret[];
   /**
    * The digests of secrets that are no longer accepted. A client that still sends such a secret is refused, but this
@@ -47,7 +47,7 @@ const DIGEST = /^[0-9a-f]{64}$/;
  *
  * @throws RecordError if a field is not as `AccessKeyRecord` describes it, or a rule is broken.
  */
-export function readAccessKeyGrant(value: unknown): AccessKeyGrant {
+export function readAccessKeyClient(value: unknown): AccessKeyClient {
   const parsed = readAccessKeyRecord(value);
   const record = value as { readonly [field in keyof AccessKeyRecord]: unknown };
   const { secrets, formerSecrets, defaultScopes } = record;

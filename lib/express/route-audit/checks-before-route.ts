@@ -99,8 +99,8 @@ export function takesRequests(handler: Handler): boolean {
 }
 
 /**
- * Whether a function may answer a request, or make it leave its router by `next('router')`. `true` for every handler,
- * except for known middlewares that only prepare a request.
+ * Whether a function may answer a request, or make it leave its router by `next('router')`. `true` for every
+ * function that `takesRequests`, except for known middlewares that only prepare a request.
  */
 export function mayEndRequest(handler: Handler): boolean {
   return takesRequests(handler) && !isPreparation(handler);
@@ -152,8 +152,8 @@ function checksOfLayer(layer: Layer, route: readonly Segments[]): readonly Route
 }
 
 /**
- * Returns the path of a route inside a router. A router at `/` gets the whole path. For any other router the result is
- * empty, because the rest of the path is not known.
+ * Returns the paths of a route as a router sees them. A router at `/` sees the whole path. For any other router, the part
+ * of the path that remains is not computed, so the result is empty: `covers` then accepts only layers at `/`.
  */
 function routeIn({ takesEveryPath }: Layer, route: readonly Segments[]): readonly Segments[] {
   return takesEveryPath ? route : [];
