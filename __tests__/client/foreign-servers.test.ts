@@ -118,7 +118,7 @@ describe('tokenClient with oidc-provider', () => {
     const issuer = await scriptedServer(() => ({ body: { access_token: 'a', token_type: 'DPoP' } }));
     closing.push(() => issuer.close());
     const client = tokenClient({ ...common, tokenEndpoint: `${issuer.origin}/token`, clientSecret: 'secret' });
-    const message = expect.stringContaining('set the option "dpop"');
+    const message = expect.stringContaining('the option "dpop" of tokenClient is not true');
     await expect(client.accessToken()).rejects.toMatchObject({ code: 'invalid_token_response', message });
   });
 });

@@ -53,9 +53,9 @@ describe('a mistake in the options of requireBearer throws', () => {
   it.each([
     ['realm', '', 'a non-empty string, got an empty string'],
     ['realm', 1, 'a non-empty string, got a number'],
-    ['realm', 'caf\u00e9', 'a string of printable ASCII characters, got a string'],
-    ['realm', 'a\nb', 'a string of printable ASCII characters, got a string'],
-    ['optional', 'yes', 'a boolean, got a different string'],
+    ['realm', 'caf\u00e9', 'a string of printable ASCII characters, got a different string'],
+    ['realm', 'a\nb', 'a string of printable ASCII characters, got a different string'],
+    ['optional', 'yes', 'a boolean, got a string'],
     ['allowSchemeless', 1, 'a boolean, got a number'],
     ['browserOrigin', 'deny', "'report' or 'refuse', got a different string"],
     ['resourceMetadata', '', 'the result of resourceMetadata(), or an https URL, got an empty string'],
@@ -68,7 +68,7 @@ describe('a mistake in the options of requireBearer throws', () => {
     [
       'resourceMetadata',
       'https://api.test/m\u00e9tadata',
-      'the result of resourceMetadata(), or an https URL, got a string',
+      'the result of resourceMetadata(), or an https URL, got a different string',
     ],
   ])('%s: %j', (name, value, expected) => {
     expect(withAccept({ [name]: value })).toThrow(new TypeError(`requireBearer: option "${name}" must be ${expected}`));

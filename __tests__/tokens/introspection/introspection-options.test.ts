@@ -166,7 +166,7 @@ describe('the endpoint', () => {
     ['a query of the issuer', { issuer: 'https://login.test?' }, `option "issuer" must be ${withoutQuery}`],
     ['no URL of the issuer', { issuer: 'login' }, `option "issuer" must be ${withoutQuery}`],
   ])('is refused: %s', (_name, options, message) => {
-    expect(() => read(options)).toThrow(new TypeError(`introspectedTokens: ${message}, got a string`));
+    expect(() => read(options)).toThrow(new TypeError(`introspectedTokens: ${message}, got a different string`));
   });
 
   it('may have http with "allowHttp"', async () => {

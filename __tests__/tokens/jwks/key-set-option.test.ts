@@ -84,8 +84,8 @@ describe('"jwks" with a URL', () => {
   it.each(['http://issuer.test/jwks', 'https://user@issuer.test/jwks', 'https://issuer.test/jwks#', 'jwks', ''])(
     'must be a secure one, also if the issuer is: not %p',
     (jwks) => {
-      const got = jwks === '' ? 'an empty string' : 'a string';
-      expect(() => keysOf({ jwks })).toThrow(new TypeError(mistake('jwks', SECURE).message.replace(/a string$/, got)));
+      const got = jwks === '' ? 'an empty string' : 'a different string';
+      expect(() => keysOf({ jwks })).toThrow(new TypeError(mistake('jwks', SECURE).message.replace(/a different string$/, got)));
     },
   );
 
