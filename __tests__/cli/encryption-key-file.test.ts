@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { ROOT } from '../examples/built-service.js';
 
-const MODULE = pathToFileURL(join(ROOT, '.build/cli/encryption-keys.js')).href;
+const MODULE = pathToFileURL(join(ROOT, '.build/cli/encryption-key-file.js')).href;
 /** Prints what a start of the command line reads as its key. */
 const START = `import { encryptionKeysFrom } from ${JSON.stringify(MODULE)};
 const io = { env: {}, stderr: { write: (text) => process.stderr.write(text) } };

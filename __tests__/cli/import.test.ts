@@ -223,7 +223,7 @@ describe.each(sharedEngines)('keyward keys import, on %s', (engine) => {
     expect(await keyward.run('keys', 'import', file, '--account', 'acme')).toMatchObject({ code: 2 });
     writeFileSync(file, `${HEADING}\n${lineOf('a')}\n`);
     const { code, err } = await keyward.run('keys', 'import', file, '--account', 'nobody');
-    expect([code, err]).toEqual([1, expect.stringMatching(/^there is no account "nobody" in \S+; create one/)]);
+    expect([code, err]).toEqual([1, expect.stringMatching(/^there is no account "nobody" in \S+; to create one, run/)]);
     expect(err).not.toContain('--from-line');
     writeFileSync(file, `${HEADING}\n`);
     expect(await keyward.run('keys', 'import', file, '--account', 'nobody')).toMatchObject({ code: 1, err });

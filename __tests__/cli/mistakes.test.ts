@@ -50,7 +50,7 @@ describe('a mistake', () => {
     [1, /^account: expected 1 to 64 characters from/, ['accounts', 'put', '__proto__']],
     [
       2,
-      /^--database: expected a URL that starts with [^;]+$/,
+      /^--database: expected the URL 'memory:' or a URL that starts with [^;]+$/,
       ['accounts', 'list', '--database', 'mysql://root:pw-canary@db/x'],
     ],
     [2, /^--database: expected .*; for a file, write file:PATH$/, ['accounts', 'list', '--database', 'keyward.db']],
