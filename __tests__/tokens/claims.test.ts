@@ -37,6 +37,23 @@ describe('audience', () => {
   it.each([['x'], [['x', 'y']], [[AUDIENCE, 1]], [[AUDIENCE, null]]])('refuses %j', (aud) => {
     expect(read({ aud })).toBe('aud');
   });
+
+  it.each([['x'], [['x', 1]], [undefined]])('accepts %j if no audience is configured', (aud) => {
+    expect(read({ aud }, { audiences: undefined })).toMatchObject({ clientId: 'ack_forged' });
+  });
+});
+
+describe('tokens_not_before', () => {
+  it.each([
+    [NOW + 0.25, NOW * 1_000 + 250],
+    [1_799_999_999.001, 1_799_999_999_001],
+    [0, 0],
+    [-1, undefined],
+    ['1', undefined],
+    [null, undefined],
+  ])('%j is read in milliseconds: %j', (time, expected) => {
+    expect(read({ tokens_not_before: time })).toHaveProperty('tokensNotBefore', expected);
+  });
 });
 
 describe('times', () => {

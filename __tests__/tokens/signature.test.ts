@@ -113,3 +113,13 @@ it('does not treat an unexpected error as an invalid signature', async () => {
   );
   expect(() => verifySignature(jwsOf(forge(key)), broken, 'ES256')).toThrow('Invalid key object type secret');
 });
+
+it('does not treat an unexpected error in the thread pool as an invalid signature', async () => {
+  const key = createKey('ES384');
+  const fault = new Error('no thread');
+  verifySpy.mockImplementationOnce((...[, , , , callback]: unknown[]) => {
+    (callback as (error: Error) => void)(fault);
+    return false;
+  });
+  await expect(verifySignature(jwsOf(forge(key)), publicOf(key), 'ES384')).rejects.toBe(fault);
+});
