@@ -1,4 +1,6 @@
+import assert from 'node:assert/strict';
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import type { AccessKeyResolver } from 'keyward';
 import {
   ACCESS_KEY,
   type AccessKeyStore,
@@ -91,6 +93,13 @@ describe('a token whose access key is not valid', () => {
     expect(await ask(store.verifier({ profile: 'jwt' }), token)).toEqual(accepted());
   });
 
+  it('is refused because of revokedTokens, but a foreign token without jti is not in any list', async () => {
+    store.put({ ...ACCESS_KEY, revokedTokens: { has: () => true } });
+    const verifier = store.verifier({ profile: 'jwt' });
+    expect(await ask(verifier, tokenOf())).toEqual(refused('token_revoked'));
+    expect(await ask(verifier, tokenOf({ jti: undefined }))).toEqual(accepted());
+  });
+
   it.each([
     ['live', accepted({ environment: 'live' })],
     ['sandbox', refused('other_environment')],
@@ -104,6 +113,31 @@ describe('a token whose access key is not valid', () => {
       reason: 'token_signature',
     });
     expect(store.lookups()).toBe(0);
+  });
+});
+
+describe('an access key that expired', () => {
+  it('is looked up again if the wall clock is set back before its expiry', async () => {
+    store.put({ ...ACCESS_KEY, expiresAt: at(5) });
+    const verifier = store.verifier();
+    expect(await ask(verifier, tokenOf())).toEqual(accepted());
+    store.clock.advance(10_000);
+    expect(await ask(verifier, tokenOf())).toEqual(refused('expired'));
+    store.clock.setWall(-6_000);
+    expect([await ask(verifier, tokenOf()), store.lookups()]).toEqual([accepted(), 3]);
+  });
+});
+
+describe('a callback of the resolver that fails', () => {
+  it.each([
+    ['watch', 'rejected', { watch: () => Promise.reject(new Error('no feed')) }],
+    ['usageOf', 'threw', { usageOf: () => assert.fail('no counter') }],
+  ])('%s: an event names it, and tokens are accepted', async (callback, reason, members) => {
+    const events = eavesdrop();
+    const accessKeys = { resolveAccessKey: store.resolveAccessKey, ...members } as AccessKeyResolver;
+    expect(await ask(store.verifier({ accessKeys }), tokenOf())).toEqual(accepted());
+    expect(events.heard('keyward:callback-failure')).toMatchObject([{ of: 'accessKeys', callback, reason }]);
+    events.stop();
   });
 });
 

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { type AccessTokensOptions, accessTokens } from 'keyward';
 import { PresentedCredential } from '../../lib/http/presented-credential.js';
 import { deferred } from '../support/deferred.js';
-import { type IssuerServer, json, serveIssuer } from '../support/issuer-server.js';
+import { type IssuerServer, json, serveIssuer, status } from '../support/issuer-server.js';
 import { createManualClock, type ManualClock } from '../support/manual-clock.js';
 import { AUDIENCE, createKey, forge, ISSUER, jwkOf, jwksOf, NOW } from '../support/token-forge.js';
 
@@ -40,6 +40,13 @@ describe('the cache', () => {
     expect(first).toMatchObject({ isCached: false });
     expect('principal' in second && 'principal' in third && second.principal === third.principal).toBe(true);
     expect(third).toMatchObject({ isCached: true });
+  });
+
+  it('needs no new object for a cached token', async () => {
+    const verifier = verifierOf();
+    const token = forge(key);
+    const outcome = await verifier.verify(present(token));
+    expect(verifier.verify(present(token))).toBe(outcome);
   });
 
   it('belongs to one verifier', async () => {
@@ -131,9 +138,10 @@ describe('one verification at a time for one token', () => {
     expect([new Set(outcomes).size, checks.mock.calls.length]).toEqual([2, 2]);
   });
 
-  it('is not shared with cache: false', async () => {
-    const verifier = verifierOf({ cache: false });
-    const token = forge(key);
+  it.each(['ES256', 'ES384'])('is not shared with cache: false, with a signature of %s', async (alg) => {
+    const signer = createKey(alg);
+    const verifier = verifierOf({ cache: false, jwks: jwksOf(signer) });
+    const token = forge(signer);
     await Promise.all([verifier.verify(present(token)), verifier.verify(present(token))]);
     expect(checks).toHaveBeenCalledTimes(2);
   });
@@ -148,6 +156,13 @@ describe('one verification at a time for one token', () => {
 });
 
 describe('a verification that fails', () => {
+  it('is a refusal if the signature is verified in the thread pool', async () => {
+    const verifier = verifierOf({ jwks: jwksOf(createKey('ES384', 'slow')) });
+    expect(await ask(verifier, forge(createKey('ES384', 'slow')))).toEqual({
+      ...{ outcome: 'refused', reason: 'token_signature' },
+    });
+  });
+
   it('is shared while it is pending, and tried again afterwards', async () => {
     const fault = new Error('no map today');
     let isBroken = true;
@@ -218,6 +233,22 @@ describe('while the keys are fetched', () => {
     issuer.publish(jwkOf(createKey('ES256', 'another')));
     clock.advance(600_000);
     expect(await verifier.verify(present(token))).toEqual({ outcome: 'refused', reason: 'token_kid' });
+  });
+
+  it('the issuer may fail: the request gets 503', async () => {
+    issuer.answer(status(500));
+    expect(await verifierOf({ jwks: issuer.jwksUri }).verify(present(forge(key)))).toEqual({
+      ...{ outcome: 'unavailable', reason: 'keys_unavailable', retryAfter: expect.any(Number) },
+    });
+  });
+
+  it('an error of the map of APIs is passed on', async () => {
+    const fault = new Error('no map today');
+    const apisOf = () => {
+      throw fault;
+    };
+    const verifier = verifierOf({ jwks: issuer.jwksUri, apis: { apisOf } });
+    await expect(verifier.verify(present(forge(key)))).rejects.toBe(fault);
   });
 
   it('an unexpected error is not a refusal', async () => {

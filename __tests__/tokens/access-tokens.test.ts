@@ -150,6 +150,12 @@ describe('claimed tokens', () => {
     ['a token of another issuer', forge(key, { iss: OTHER_ISSUER }), { outcome: 'declined', reason: 'token_iss' }],
     ['an expired token', forge(key, { exp: NOW }), { outcome: 'refused', reason: 'expired' }],
     ['a token for others', forge(key, { aud: 'x' }), { outcome: 'refused', reason: 'token_aud' }],
+    [
+      'a token with another signature',
+      forge({ ...createKey('ES256'), kid: 'ours' }),
+      { outcome: 'refused', reason: 'token_signature' },
+    ],
+    ['a valid token', forge(key), expect.objectContaining({ outcome: 'accepted' })],
   ])('answers synchronously: %s', (_name, credential, outcome) => {
     expect(judge(credential)).toEqual(outcome);
   });
@@ -158,6 +164,7 @@ describe('claimed tokens', () => {
     expect(verifierOf()).toMatchObject({
       kinds: ['access'],
       claims: [{ of: ISSUER, what: `access tokens of ${ISSUER}` }],
+      tokens: { issuer: ISSUER, audiences: [AUDIENCE], clock, clockTolerance: 5 },
     });
     expect([Object.isFrozen(verifierOf()), Object.isFrozen(verifierOf().kinds)]).toEqual([true, true]);
   });
