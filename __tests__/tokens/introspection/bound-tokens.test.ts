@@ -58,12 +58,12 @@ describe('token_type', () => {
   });
 });
 
-it('a token that expires while the replay cache is asked is refused', async () => {
+it('a token that expires while the replay cache is asked is refused, to the millisecond', async () => {
   const clock = createManualClock();
   const client = await createDpopClient(createKey('ES256'));
   const replay: ReplayCache = {
     async firstUse() {
-      clock.advance(2_000);
+      clock.advance(1_500);
       return true;
     },
   };

@@ -96,7 +96,11 @@ describe('the URL of the endpoint', () => {
     await introspect('x');
     clock.advance(60 * SECOND);
     answer = FAILING;
-    await Promise.allSettled([introspect('x'), introspect('y')]);
+    const reason = new FetchError('the response has status 500');
+    expect(await Promise.allSettled([introspect('x'), introspect('y')])).toEqual([
+      { status: 'rejected', reason },
+      { status: 'rejected', reason },
+    ]);
     answer = { body: { active: true } };
     await introspect('x');
     expect(locate).toHaveBeenCalledTimes(2);
