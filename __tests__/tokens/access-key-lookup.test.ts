@@ -136,8 +136,8 @@ describe('a callback of the resolver that fails', () => {
     const events = eavesdrop();
     const accessKeys = { resolveAccessKey: store.resolveAccessKey, ...members } as AccessKeyResolver;
     expect(await ask(store.verifier({ accessKeys }), tokenOf())).toEqual(accepted());
-    expect(events.heard('keyward:callback-failure')).toMatchObject([{ of: 'accessKeys', callback, reason }]);
     events.stop();
+    expect(events.heard('keyward:callback-failure')).toMatchObject([{ of: 'accessKeys', callback, reason }]);
   });
 });
 
