@@ -68,11 +68,11 @@ describe('memoryReplayCache', () => {
     const { cache, clock } = setUp({ max: 10, maxPerClient: 2 });
     cache.firstUse(replayId(ALICE, 'one'), 70);
     cache.firstUse(replayId(ALICE, 'two'), 10);
-    expect(() => cache.firstUse(replayId(ALICE, 'three'), 70)).toThrow('full');
+    expect(() => cache.firstUse(replayId(ALICE, 'three'), 70)).toThrow('"maxPerClient"');
     expect(cache.firstUse(replayId(BOB, 'one'), 70)).toBe(true);
     clock.advance(12_000);
     expect(cache.firstUse(replayId(ALICE, 'three'), 70)).toBe(true);
-    expect(() => cache.firstUse(replayId(ALICE, 'four'), 70)).toThrow('full');
+    expect(() => cache.firstUse(replayId(ALICE, 'four'), 70)).toThrow('"maxPerClient"');
   });
 
   it.each([{ max: 0 }, { max: 1.5 }, { maxPerClient: 0 }, { size: 1 }])('throws a TypeError for %j', (options) => {

@@ -110,7 +110,7 @@ describe('the account of the Dashboard', () => {
     } as unknown as CredentialStore;
     for (const choice of [{}, { account: 'x' }]) {
       expect(await choose(choice, failing)).toEqual({
-        ...{ state: 'waiting', reason: 'the database file:./keyward.db returned an error' },
+        ...{ state: 'waiting', reason: 'the database file:./keyward.db returned an error: broken' },
       });
     }
   });

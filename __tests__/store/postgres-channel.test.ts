@@ -93,7 +93,8 @@ onServer('the channel of a store in PostgreSQL', () => {
     proxy.silence('listening');
     await eventually(() => warnings().includes('polling_only'), 5_000);
     expect(events.heard('keyward:store').at(-1)).toMatchObject({
-      detail: 'a test notification did not arrive within 1.5 seconds',
+      detail:
+        'a PostgreSQL test notification (NOTIFY) did not arrive within 1.5 seconds; the connection was probably lost',
     });
     await saidLast('listening');
     expect(proxy.listening()).toBe(1);

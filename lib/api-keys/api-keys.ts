@@ -24,9 +24,9 @@ import { keyPrincipalOf, principalInterners } from './key-principal.js';
 class CachedKey extends CacheEntry {
   readonly principal: KeyPrincipal;
   /**
-   * When a planned revocation takes effect, in milliseconds since 1970; `undefined` if none is planned. It is used only
-   * for the reason of a refusal: `revoked` or `expired`. `expiresAt` of the principal is the earlier of expiry and
-   * revocation.
+   * When a planned revocation takes effect, in milliseconds since 1970; `undefined` if none is planned. The key ends at
+   * `principal.expiresAt`, the earlier of expiry and revocation. This field only says which of the two it was, for the
+   * reason of the refusal: `revoked` or `expired`.
    */
   readonly revokedAt: number | undefined;
   /** Counts the requests of the key; `undefined` if the resolver has no `usageOf`, or `usageOf` threw. */

@@ -53,9 +53,9 @@ export function keyPrincipalOf(
 }
 
 /**
- * Returns the scopes of a key: the scopes that its record lists and the scopes that they imply. Scopes of an API that
- * the key may not use are left out. If the record lists no scopes, a secret key has all scopes of its APIs, and a
- * public key has none.
+ * Returns the scopes of a key. If the record has no list of scopes, a secret key has all scopes of its APIs, and a
+ * public key has none. Otherwise, the key has the scopes of the list and the scopes that they imply. Scopes that belong
+ * to none of its APIs are left out; if they are in the list, they imply nothing.
  */
 function scopesOf(
   { kind, apis, scopes }: ParsedKeyRecord,

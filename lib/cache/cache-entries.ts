@@ -154,7 +154,8 @@ export class CacheEntries<E extends CacheEntry> {
   }
 
   /**
-   * Returns the revoked entry of a key, if its revocation has taken effect.
+   * Returns the revoked entry of a key; `undefined` if there is none, or if the clock was set back to a time before the
+   * revocation.
    *
    * @param now - Wall clock in milliseconds.
    */

@@ -3,8 +3,8 @@ import { integer, number, type OptionTable, readTable } from '../options/option-
 /** How a verifier caches the results of its lookups. */
 export interface CacheOptions {
   /**
-   * Maximum cached credentials that are accepted, 1 to 10,000,000. For `accessTokens`, it limits the tokens, and
-   * separately the access keys. Default: 10,000.
+   * Maximum number of cache entries for accepted credentials, 1 to 10,000,000. With `accessTokens`, the tokens and the
+   * access keys are cached separately, and each cache has this maximum. Default: 10,000.
    */
   readonly max?: number | undefined;
   /**

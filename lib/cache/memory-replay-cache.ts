@@ -45,8 +45,8 @@ const CLIENT_LENGTH = 12;
  * Makes a replay cache in memory, for one process. `accessTokens({ dpop })` makes one itself, unless `dpop.replay` is
  * given.
  *
- * If the cache is full, `firstUse` throws a `KeywardError` with the code `replay_cache_full`. The request then gets 503,
- * because a proof that was not checked must not be accepted.
+ * If the cache is full, in total or for this client, `firstUse` throws a `KeywardError` with the code
+ * `replay_cache_full`. The request then gets 503, because a proof that was not checked must not be accepted.
  *
  * @returns A cache whose `firstUse` answers synchronously.
  * @throws TypeError for an option that is unknown or of the wrong type.
@@ -80,7 +80,9 @@ export function memoryReplayCache(options: MemoryReplayCacheOptions = {}): Repla
     if (digests.size >= max || count >= maxPerClient) {
       throw new KeywardError(
         'replay_cache_full',
-        'the replay cache is full, in total or for this client; increase "max" or "maxPerClient" of memoryReplayCache()',
+        digests.size >= max
+          ? 'the replay cache is full; increase the option "max" of memoryReplayCache()'
+          : 'this client has reached its limit in the replay cache; increase the option "maxPerClient" of memoryReplayCache()',
       );
     }
     digests.add(digest);

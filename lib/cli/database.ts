@@ -107,7 +107,7 @@ export async function openReady(
   }
 }
 
-/** Whether the database can be reached but not written, so that a store is not ready. */
+/** Whether the database can be read but not written. A store that was opened for writing is then not ready. */
 async function canOnlyBeRead(store: CredentialStore, database: Database): Promise<boolean> {
   const reader = await openDatabase(database, undefined, true);
   const canBeRead = await reader.ready();

@@ -6,7 +6,7 @@ import { showKey } from './show-key.js';
 import { printJson, printLine } from './terminal/output.js';
 
 /**
- * Prints a key and its new secret. The secret is on its own line, so that it is easy to copy.
+ * Prints a key and its new secret. Without `json`, the secret is on a separate line, so that it is easy to copy.
  *
  * @param takeBack - Called if the output could not be written: nobody knows the secret then. It undoes the change if
  *   this is possible, and resolves with a text for the end of the error message.

@@ -116,13 +116,13 @@ function parseResponse(body: Readonly<Record<string, unknown>>, { proofs }: Toke
   if (typeof accessToken !== 'string' || !isB64token(accessToken) || scheme === undefined) {
     throw new TokenClientError(
       'invalid_token_response',
-      'the response of the token endpoint is invalid; expected an access_token, and the token_type Bearer or DPoP',
+      'the response from the token endpoint is invalid; expected an access_token, and the token_type Bearer or DPoP',
     );
   }
   if (expiresIn !== undefined && !(typeof expiresIn === 'number' && expiresIn > 0)) {
     throw new TokenClientError(
       'invalid_token_response',
-      'the response of the token endpoint has an invalid expires_in; expected a positive number of seconds',
+      'the response from the token endpoint has an invalid expires_in; expected a positive number of seconds',
     );
   }
   if (scheme === 'DPoP' && proofs === undefined) {

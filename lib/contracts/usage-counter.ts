@@ -1,6 +1,7 @@
 /**
  * Counts the requests of one key. Its methods run during a request, so they should only count, and not write to a
- * database. Their results are not awaited. If a method throws, an event is published on `keyward:callback-failure`.
+ * database. Their results are not awaited. If a method throws, or returns a promise that rejects, an event is published
+ * on `keyward:callback-failure`.
  */
 export interface UsageCounter {
   /**

@@ -29,7 +29,10 @@ export class BearerError extends RefusalError {
   readonly headers: Readonly<Record<string, string>>;
   /** Whether the client may see the message: `true` for a status below 500. */
   readonly expose: boolean;
-  /** The scopes that the route requires, if the request was refused because it lacks a scope. */
+  /**
+   * The scopes that the route requires, if the request was refused because it lacks a scope. `openApiGate` also sets
+   * them for a 401, so that the challenge tells the client which scopes to request.
+   */
   readonly scopes: readonly string[] | undefined;
 
   constructor(

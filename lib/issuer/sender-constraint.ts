@@ -38,8 +38,8 @@ export interface SenderConstraints {
 }
 
 /**
- * Returns the key and the certificate to which the token of a request must be bound. To refuse the request, it throws a
- * `TokenRequestError`.
+ * Returns the claim `cnf` with the key and the certificate to which the token of a request must be bound, if any; and
+ * the new DPoP nonce for the client, if it needs one. To refuse the request, it throws a `TokenRequestError`.
  */
 export type ConstrainSender = (req: ClientHttpRequest, accessKey: AccessKeyClient) => Promise<SenderConstraint>;
 

@@ -8,8 +8,8 @@ const WITH_PORT = /^(.+):\d{1,5}$/;
 const ZONE = /%.*$/;
 
 /**
- * Removes port, brackets and scope ID (RFC 4007 section 11). A client can choose its port, so limits and allowlists
- * must ignore it.
+ * Removes port, brackets and zone ID (RFC 4007 section 11), so that limits and allowlists get only the address. A
+ * client could choose another port for each connection.
  */
 export function withoutPort(address: string): string {
   const bracketed = BRACKETED.exec(address)?.[1];

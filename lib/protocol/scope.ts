@@ -1,4 +1,4 @@
-/** Parses scope-tokens and lists of them (RFC 6749 §3.3). */
+/** Parses and joins scope-tokens and lists of them (RFC 6749 §3.3). */
 
 const SCOPE_TOKEN = /^[\x21\x23-\x5B\x5D-\x7E]+$/;
 

@@ -7,8 +7,8 @@
 export type TokenErrorCode = keyof typeof TOKEN_ERRORS;
 
 /**
- * The status and description of each code. The descriptions never change with the request, so they reveal neither the
- * cause nor the input; the event `keyward:token` has the cause, for the operator.
+ * The default status and the description of each code; `invalid_client` has no description. A description is the same
+ * for every request, so it never contains input. The exact cause is in the event `keyward:token`, for the operator.
  *
  * The codes are from RFC 6749 section 5.2, except `invalid_dpop_proof` and `use_dpop_nonce` (RFC 9449 sections 5 and
  * 8), `insufficient_scope` (RFC 6750 section 3.1), `temporarily_unavailable` (RFC 6749 section 4.1.2.1) and `slow_down`

@@ -142,7 +142,7 @@ export interface SigningKeyRow {
  * them decrypts the row, it throws.
  */
 export interface EncryptionCheckRow {
-  /** Always 1. */
+  /** Always 1, because the table has only one row. */
   readonly one: number;
   readonly jwe: string;
 }

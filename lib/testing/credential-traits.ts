@@ -80,7 +80,8 @@ export interface ProofTraits {
   /** The HTTP method of the request, in capitals: `'POST'`. */
   readonly method: string;
   /**
-   * The URL of the request, or just its path: the kit then puts the first `origin` of its option `dpop` before the path.
+   * The URL of the request, or just its path: the kit then puts the first `origin` of its option `dpop` before the
+   * path.
    */
   readonly url: string;
   /** The access token of the request. Leave it out for a request to a token endpoint. */
@@ -113,7 +114,7 @@ export interface AssertionTraits {
 
 const LIFETIME = 3_600;
 const ASSERTION_LIFETIME = 60;
-/** Maximum of `expiresIn`: about thirty years. A larger value is probably a point in time, passed by mistake. */
+/** Maximum of `expiresIn` in seconds: about 30 years. A larger value is probably a point in time, passed by mistake. */
 const LONGEST = 1e9;
 
 const FLAGS = ['expired', 'revoked', 'disabled', 'foreign', 'otherEnvironment'];

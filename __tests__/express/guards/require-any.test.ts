@@ -20,7 +20,7 @@ const judging = (verdict: unknown) => defineGuard({ name: 'rule', check: () => v
 const verdictOf = (...guards: Guard[]) => requireAny(...guards).check(principal, {} as never);
 
 const OTHER =
-  'got another function; mount requireRateLimit() or other middlewares before or after requireAny(), not inside';
+  'got a function that requireAny() cannot use; mount requireRateLimit() and any other middleware before or after requireAny(), not inside it';
 
 describe('requireAny', () => {
   const guardAt = (place: number) =>

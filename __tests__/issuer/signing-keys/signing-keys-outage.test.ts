@@ -156,7 +156,7 @@ describe('without cached keys, there is no key from', () => {
     [
       'one that keeps nothing',
       { addSigningKey: () => false },
-      'the store has no signing key for ES256, and did not store a new one',
+      'the store has no signing key that is not retired, and no new key was added; check addSigningKey() and listSigningKeys() of the store',
     ],
     ['one that takes no key', { addSigningKey: () => Promise.reject(refused('EROFS')) }, 'addSigningKey: Error EROFS'],
   ])('%s', async (_what, broken, detail) => {

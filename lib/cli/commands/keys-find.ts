@@ -31,7 +31,7 @@ export function addFindCommand(keys: Command, io: Io): void {
       // The error must not repeat the argument, because the argument is probably the secret.
       if (given !== '-')
         throw new CliError(
-          'other users can see the arguments of a command, so the secret must not be an argument; pass "-", and send the secret to standard input',
+          'do not pass the secret as an argument, because other users can see it; pass "-" and provide the secret on standard input',
           EXIT.usage,
         );
       if (io.stdin.isTTY) io.stderr.write('Paste the key or the client secret, press Enter, and then press Ctrl-D.\n');

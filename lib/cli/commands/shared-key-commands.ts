@@ -89,7 +89,10 @@ export function addCommonCommands(commands: Command, io: Io, keysOf: KeysOf, nou
         'revoked',
       ]),
     )
-    .option('--text <text>', 'show only keys with this text in their name, ID or hint')
+    .option(
+      '--text <text>',
+      'show only keys with this text in their name, ID or hint (the visible characters of the secret)',
+    )
     .option(
       '--unused-since <date>',
       'show only keys that were created before this day and have not been used since then',

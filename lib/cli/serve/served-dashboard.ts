@@ -7,7 +7,8 @@ import type { Account } from '../../management/accounts/account-view.js';
 import { createManagement } from '../../management/create-management.js';
 import { ManagementError } from '../../management/management-error.js';
 import type { CredentialStore } from '../../store/credential-store.js';
-import type { Database } from '../database.js';
+import { StoreError } from '../../store/store-error.js';
+import { type Database, plain } from '../database.js';
 import { noAccount } from '../with-store.js';
 
 export const DASHBOARD_PATH = '/dashboard';
@@ -25,7 +26,10 @@ export interface ServedDashboard {
   links(): DashboardLinks;
 }
 
-/** The sign-in links, as `--json` prints them. */
+/**
+ * The Dashboard as `--json` prints it: its URL, the ID of the account that it manages, and a sign-in link for each of
+ * two roles. Without `--sign-in-links`, the links are printed at the start only if the output is a terminal.
+ */
 export interface DashboardLinks {
   readonly url: string;
   readonly account: string;
@@ -82,7 +86,7 @@ export async function chooseAccount(
     const isMissing = error.code !== 'unavailable' && named !== undefined;
     const reason = isMissing
       ? noAccount(named, database.name).message
-      : `the database ${database.name} returned an error`;
+      : `the database ${database.name} returned an error: ${plain(error.cause instanceof StoreError ? error.cause.message : error.message)}`;
     return { state: 'waiting', reason };
   }
 }

@@ -178,7 +178,7 @@ export interface ParsedKeyRecord {
 
 /**
  * A validated copy of an access key record, with the fields that are needed to verify its tokens. The token endpoint
- * also needs the secrets; access-key-grant.ts reads them.
+ * also needs the secrets; access-key-client.ts reads them.
  */
 export interface ParsedAccessKeyRecord {
   readonly id: string;

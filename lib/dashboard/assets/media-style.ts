@@ -10,7 +10,6 @@ export const MEDIA_STYLE_TEXT: string = `@media (max-width: 67rem) { .wide { dis
   .inner, .head { position: relative; }
   .who { position: static; }
   .who .items { right: 1rem; }
-  .keys thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   .keys tr { display: grid; grid-template-columns: 1fr auto; gap: 0 1rem; padding: .5rem .75rem; border-top: 1px solid var(--kw-line); }
   .keys th, .keys td { display: none; border: 0; padding: 0; min-width: 0; max-width: none; }
   .keys tbody th, .keys .state, .keys .key, .keys .used { display: block; }
@@ -21,13 +20,12 @@ export const MEDIA_STYLE_TEXT: string = `@media (max-width: 67rem) { .wide { dis
   .keys .used { grid-area: 2 / 2; color: var(--kw-muted); font-size: .8125rem; }
   .keys td code { white-space: normal; }
   table:not(.keys, .days) :is(caption, thead, tbody, tr, th, td), table:not(.keys, .days) { display: block; }
-  table:not(.keys, .days) thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+  table:not(.days) thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   table:not(.keys, .days) tbody tr { padding: .5rem 0; border-top: 1px solid var(--kw-line); }
   table:not(.keys, .days) :is(tbody th, td) { border: 0; padding: .25rem .75rem; min-width: 0; max-width: none; overflow-wrap: anywhere; }
   table:not(.keys, .days) td[data-title] { position: relative; padding-left: 9rem; min-height: 1.75rem; }
   table:not(.keys, .days) td[data-title]::before { content: attr(data-title); position: absolute; left: .75rem; width: 8rem; color: var(--kw-muted); }
-  .keys .state { text-align: right; }
-  .keys .used { text-align: right; }
+  .keys .state, .keys .used { text-align: right; }
   .keys .used time::before { content: "Used "; }
   .who summary bdi { max-width: 9rem; }
   .account { border: 0; padding: 0; min-width: 0; }

@@ -27,8 +27,9 @@ export class CrossSiteError extends HttpError {
 }
 
 /**
- * Refuses a form that was not sent from a page of this origin. Browsers send the header `Origin` with each form. It
- * must be the origin of this request. The header `Sec-Fetch-Site` and the type of the body are checked too.
+ * Refuses a POST form that was not sent from a page of this origin. Browsers send the header `Origin` with each POST
+ * form. It must be the origin of this request. The header `Sec-Fetch-Site`, if there is one, and the type of the body
+ * are checked too.
  *
  * @throws CrossSiteError
  */

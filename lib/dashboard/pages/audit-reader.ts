@@ -109,8 +109,9 @@ export async function subjectNames(
 }
 
 /**
- * The type of the key that an entry is about, by the action of the entry. The ID does not say the type, because
- * imported keys keep their old IDs.
+ * The type of the key that an entry is about, by the action of the entry; `undefined` if it is about no key. The ID
+ * does not say the type, because imported keys keep their old IDs. For a refused request, the key may be of the other
+ * type.
  */
 export function keyTypeOfEntry({ action }: Pick<AuditEntry, 'action'>): KeyType | undefined {
   if (action.startsWith('key.')) return API_KEYS;

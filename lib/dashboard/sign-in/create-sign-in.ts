@@ -136,9 +136,9 @@ const OPTIONS = {
 } satisfies OptionTable<SignInOptions>;
 
 /**
- * Creates a sign-in by one-time links, similar to the sign-in of Jupyter. It is meant for the operator of a server and
- * for demonstrations. A platform with its own sign-in does not need it: it passes its own `memberOf` to
- * `createDashboard`.
+ * Creates a sign-in by one-time links. `links()` makes a link for each member, which the app prints or sends. It is
+ * meant for the operator of a server and for demonstrations. A platform with its own sign-in does not need it: it
+ * passes its own `memberOf` to `createDashboard`.
  *
  * A link opens a page with a button that signs the member in. A link works only once. The session is an encrypted
  * `Secure` cookie, which browsers accept over https. Most browsers also accept it over http on localhost.

@@ -64,8 +64,9 @@ export function askVerifiers(
   try {
     for (let index = first; index < accept.length; index += 1) {
       const verifier = accept[index] as CredentialVerifier & BuiltIn;
-      // A built-in verifier declines a malformed credential itself, and its principals are valid and frozen. So these
-      // two checks are only for custom verifiers (see `builtIn` in contracts/credential-verifier.ts).
+      // A built-in verifier declines a malformed credential itself, and its principals are valid and frozen. So the
+      // check of `isWellFormed` here and the function `checked` below are only for custom verifiers (see `builtIn` in
+      // contracts/credential-verifier.ts).
       const isBuiltIn = verifier[BUILT_IN] === verifier.verify;
       if (!isBuiltIn && !credential.isWellFormed) return MALFORMED_OUTCOME;
       const result = verifier.verify(credential);

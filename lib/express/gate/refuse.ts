@@ -8,7 +8,7 @@ import type { GateMetadata } from '../route-metadata.js';
 /** What the response to a refused request contains. */
 export interface RefusalAnswer extends ChallengeRequest {
   readonly code: BearerErrorCode;
-  /** The scopes that the route requires, if the credential lacks one of them. */
+  /** The scopes that the route requires, if the credential lacks one of them, or for a 401 of `openApiGate`. */
   readonly scopes?: readonly string[] | undefined;
   /** The seconds in `Retry-After`, for `temporarily_unavailable` and `too_many_requests`. Default: 1. */
   readonly retryAfter?: number | undefined;

@@ -56,15 +56,15 @@ export function clearPrincipal(req: ExpressRequest): void {
 }
 
 /**
- * Returns the context of the last gate that the request passed; `undefined` if no gate ran, or if the last gate refused
- * the request.
+ * Returns the context that the last gate of the request set; `undefined` if no gate ran, or if the last gate refused
+ * the request, which also clears the contexts of earlier gates.
  */
 export const authContextOf: (req: IncomingMessage) => AuthContext | undefined = contexts.get.bind(contexts);
 
 /**
  * Returns the principal that a certain gate set, even if the request passed other gates after this gate.
  *
- * @throws KeywardError `gate_not_passed` if the request did not pass this gate.
+ * @throws KeywardError `gate_not_passed` if the request did not pass this gate, or if a later gate refused it.
  */
 export function principalAt(req: IncomingMessage, gate: GateMetadata): Principal | undefined {
   let context = contexts.get(req);

@@ -46,7 +46,7 @@ function readFacts(guard: unknown, index: number): GuardMetadata {
 function describe(value: unknown): string {
   if (Array.isArray(value)) return 'an array; do not wrap the guards in an array';
   if (typeof value !== 'function') return kindOf(value);
-  return 'another function; mount requireRateLimit() or other middlewares before or after requireAny(), not inside';
+  return 'a function that requireAny() cannot use; mount requireRateLimit() and any other middleware before or after requireAny(), not inside it';
 }
 
 /** Returns the kinds of credentials that can pass; `undefined` if one of the guards does not decide by kind. */

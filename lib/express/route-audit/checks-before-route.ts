@@ -15,14 +15,15 @@ export interface RouteCheck {
 }
 
 /**
- * Names of middlewares of known packages that do not parse the body. The audit assumes that no request makes one of
- * these middlewares fail.
+ * Names of middlewares of known packages that do not parse the body. The audit assumes that they never call `next` with
+ * an error. After an error, Express would skip the gates that follow.
  */
 const NO_PARSERS = ['cookieParser', 'compression', 'corsMiddleware', 'helmetMiddleware', 'logger'];
 
 /**
  * Names of middlewares of known packages that prepare a request and do not respond to it, except to CORS preflights.
- * Names that an app may give to its own handler (`session`, `query`) are left out.
+ * An app's own function with such a name and three parameters counts as one of them. So `session` and `query` are left
+ * out: an app may give these names to a handler that responds.
  */
 const PREPARATIONS: ReadonlySet<string> = new Set([
   ...['jsonParser', 'urlencodedParser', 'textParser', 'rawParser'],
@@ -152,8 +153,8 @@ function checksOfLayer(layer: Layer, route: readonly Segments[]): readonly Route
 }
 
 /**
- * Returns the paths of a route as a router sees them. A router at `/` sees the whole path. For any other router, the part
- * of the path that remains is not computed, so the result is empty: `covers` then accepts only layers at `/`.
+ * Returns the paths of a route as a router sees them. A router at `/` sees the whole path. For any other router, the
+ * part of the path that remains is not computed, so the result is empty: `covers` then accepts only layers at `/`.
  */
 function routeIn({ takesEveryPath }: Layer, route: readonly Segments[]): readonly Segments[] {
   return takesEveryPath ? route : [];

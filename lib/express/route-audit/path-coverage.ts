@@ -22,8 +22,8 @@ const OPTIONAL = { 4: /(\/:\w+)\?/, 5: /\{([^{}]*)\}/ } as const;
 const ASCII = /^\p{ASCII}*$/u;
 
 /**
- * Parses a path as Express does. The result has one entry for each combination of the optional parts in the path, which
- * are `{/:id}` in Express 5 and `/:id?` in Express 4.
+ * Parses a path as Express does. The result has one entry for each combination of the optional parts in the path, such
+ * as `{/:id}` in Express 5 and `/:id?` in Express 4.
  */
 export function readPath(path: unknown, rules: PathRules): readonly Segments[] {
   if (typeof path !== 'string') return [[UNKNOWN]];

@@ -148,7 +148,9 @@ export class SigningKeys {
       this.#noteKnown(keys);
       const scheduled = signingKeyOf(keys, this.#algorithm, this.#clock.now());
       if (scheduled === undefined)
-        throw new SigningKeyError(`the store has no signing key for ${this.#algorithm}, and did not store a new one`);
+        throw new SigningKeyError(
+          'the store has no signing key that is not retired, and no new key was added; check addSigningKey() and listSigningKeys() of the store',
+        );
       for (const { kid } of replacedKeysOf(keys, scheduled))
         await this.#ask('retireSigningKey', (store) => store.retireSigningKey(kid));
       // While the scheduled key is too new, the previous key signs, even if it was retired with `rotate --now`. A

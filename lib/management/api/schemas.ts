@@ -155,7 +155,7 @@ export const SCHEMAS = {
       title: TEXT,
       status: { type: 'integer' },
       detail: TEXT,
-      code: { type: 'string', description: 'The error code, for programs.' },
+      code: { type: 'string', description: 'A machine-readable error code.' },
       errors: list(all({ detail: TEXT, pointer: TEXT, parameter: TEXT, header: TEXT }, ['detail'])),
     },
     ['type', 'title', 'status', 'detail', 'code'],

@@ -18,10 +18,10 @@ export async function assertEnabled(tx: RepositoryTransaction, id: string): Prom
 }
 
 /**
- * Checks the settings of a key against what its account may give its keys.
+ * Checks that an account has the APIs, scopes, channels and platform of a key.
  *
- * @throws ManagementError `invalid` if the key would have an API, scope, channel or platform that its account does not
- *   have.
+ * @throws ManagementError `invalid` if the account lacks one of them, or if the key has a platform but not exactly one
+ *   channel; `not_found` if there is no such account.
  */
 export async function assertEntitled(tx: RepositoryTransaction, columns: SettingColumns, id: string): Promise<void> {
   const account = await tx.account(id);

@@ -54,7 +54,10 @@ export async function findRepeated(
   );
 }
 
-/** Stores a request in the transaction that carries it out. */
+/**
+ * Stores a request in the transaction that carries it out, so that either both are committed or neither is. Deletes
+ * some outdated requests.
+ */
 export async function storeRequest(
   tx: RepositoryTransaction,
   { account, idempotencyKey, digest }: IdempotentRequest,

@@ -88,8 +88,8 @@ export interface KeyView {
    */
   readonly version: number;
   /**
-   * The hint of the newest current secret. If the key has no current secret, the hint of its newest secret; `''` if it
-   * has no secret.
+   * The hint of the newest secret that was neither replaced nor deleted, even if it has ended with its key. If there is
+   * no such secret, the hint of the newest secret; `''` if the key has no secret.
    */
   readonly hint: string;
   /** The value (`pk_…`) of a public API key, which is not a secret; `null` on a key of another kind. */

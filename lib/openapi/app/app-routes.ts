@@ -13,7 +13,8 @@ export interface AppRoute {
   readonly name: string;
   readonly method: string;
   /**
-   * Whether the route is a function or an app that `app.use` mounted. It handles every request at or below its path.
+   * Whether the route is a function or an app that was mounted with `use()`. Such a route handles every request at or
+   * below its path.
    */
   readonly isMount: boolean;
   /** Whether an `openApiGate` before this route refuses the requests that the document does not describe. */
@@ -110,8 +111,8 @@ export function hasUnknownPath({ segments }: Pick<AppRoute, 'segments'>): boolea
 }
 
 /**
- * Returns the error text for an operation whose requests are handled by this route instead of the operation's own
- * route.
+ * Returns the error text for an operation whose requests are handled by this route and not by the operation's own
+ * route. Call it only if this route has other security requirements than the operation, because the text says so.
  */
 export function handledBy({ name }: AppRoute): string {
   return `the app handles these requests with the route ${name}, which has different security requirements`;

@@ -191,7 +191,7 @@ function openPool(url: string, schema: string, bounds: PoolBounds) {
     db,
     async close() {
       await db.destroy();
-      // Kysely does not close a pool that was never used.
+      // Kysely does not close a pool that was never used. If it has closed the pool, `end` has no further effect.
       await pool.end();
     },
   };

@@ -86,7 +86,10 @@ export function listenOnPostgres({ config, channel, sendNotification, wake }: Ch
 
   function checkAnswer(on: ListenConnection): void {
     if (on.awaitsAnswer) {
-      const why = `a test notification did not arrive within ${ANSWER_WITHIN / 1_000} seconds`;
+      const cause = on.hasAnswered
+        ? 'the connection was probably lost'
+        : 'a connection pooler in transaction mode may be dropping notifications';
+      const why = `a PostgreSQL test notification (NOTIFY) did not arrive within ${ANSWER_WITHIN / 1_000} seconds; ${cause}`;
       giveUp(on, why, on.hasAnswered ? TRY_AGAIN_AFTER : TRY_UNSUPPORTED_AFTER);
     }
   }

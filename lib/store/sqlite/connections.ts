@@ -22,9 +22,12 @@ export interface SqliteConnections {
   readonly writer: Kysely<Tables>;
   readonly lookups: Kysely<Tables>;
   readonly lists: Kysely<Tables>;
-  /** Returns a value that changes after each commit to the file. It is cheap, because it reads no rows. */
+  /**
+   * Returns a value that changes after each commit to the file, by this or another process. It is cheap, because it
+   * reads no rows. For a database in memory, it never changes.
+   */
   readonly dataVersion: () => unknown;
-  /** The inodes of the files when they were opened. After a file is replaced, its path leads to another inode. */
+  /** The inodes of the database file, `-wal` and `-shm` when they were opened. A replaced file has another inode. */
   readonly files: OpenFiles;
 }
 

@@ -47,7 +47,7 @@ export interface NonceSettings {
   readonly maxAge?: number | undefined;
 }
 
-/** DPoP at a gate (RFC 9449 section 7). */
+/** The option `dpop` of a verifier of access tokens (RFC 9449 section 7). */
 export interface DpopOptions extends ProofOptions {
   /**
    * The origin of the API as clients see it, such as `https://api.example`, or a list of origins. http is allowed only

@@ -1,6 +1,6 @@
 /**
- * Makes and checks the nonces that a server gives its clients (RFC 9449 section 9). Nothing is stored: a nonce is a
- * time and its HMAC, so every process with the secret accepts the nonces of the other processes.
+ * Makes and checks the nonces that a server gives its clients (RFC 9449 sections 8 and 9). Nothing is stored: a nonce
+ * is a time and its HMAC, so every process with the secret accepts the nonces of the other processes.
  */
 import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import type { Clock } from '../../contracts/clock.js';
