@@ -7,6 +7,7 @@ import {
   type Principal,
   requireBearer,
 } from 'keyward';
+import { builtIn } from '../../../lib/contracts/credential-verifier.js';
 import { askVerifiers } from '../../../lib/express/gate/ask-verifiers.js';
 import { PresentedCredential } from '../../../lib/http/presented-credential.js';
 import { type Eavesdropper, eavesdrop } from '../../support/eavesdrop.js';
@@ -149,6 +150,42 @@ describe('the fault of a broken verifier', () => {
       accepting({ channels: 'pc_1' }),
       "the verifier returned a principal whose channels are neither 'all' nor a list",
     ],
+    [
+      'a principal whose listed scopes are a text',
+      accepting({ listedScopes: 'keys:manage' }),
+      'the verifier returned a principal whose listedScopes is not a list',
+    ],
+    ...['10.0.0.0/8', ['10.0.0.0/8', 'office'], { 0: '10.0.0.0/8' }, null].map(
+      (allowedAddresses) =>
+        [
+          `a principal whose allowedAddresses are ${JSON.stringify(allowedAddresses)}`,
+          accepting({ allowedAddresses }),
+          'the verifier returned a principal whose allowedAddresses is not a list of addresses and networks',
+        ] as const,
+    ),
+    [
+      'a principal whose limits are a number',
+      accepting({ limits: 100 }),
+      'the verifier returned a principal whose limits are not a list of { requests, seconds }',
+    ],
+    [
+      'a principal with a confirmation that is none',
+      accepting({ confirmation: 'tls' }),
+      'the verifier returned a principal with an unknown confirmation method; expected "dpop", "mtls" or undefined',
+    ],
+    ...[null, { payments: ['payments'] }].map(
+      (apiMap) =>
+        [
+          `a principal whose apiMap is ${JSON.stringify(apiMap)}`,
+          accepting({ apiMap }),
+          'the verifier returned a principal whose apiMap has no function apisOf(); use the result of apiMap()',
+        ] as const,
+    ),
+    [
+      'a refusal with a code of another kind',
+      { outcome: 'refused', reason: 'no', code: 'insufficient_scope' },
+      'the verifier returned a refusal with an unknown code; expected "invalid_token", "invalid_dpop_proof", "use_dpop_nonce" or no code',
+    ],
   ])('is described if it answers %s', (_name, answer, detail) => {
     ask(answering(answer));
     expect(failures()).toEqual([{ of: 'verifier', reason: 'threw', detail, where: expect.any(Array) }]);
@@ -161,6 +198,39 @@ describe('the fault of a broken verifier', () => {
     Object.defineProperty(error, 'message', { get: () => `read ${++reads} times` });
     expect(ask({ verify: throwing(error) })).toEqual(UNAVAILABLE);
     expect(reads).toBe(0);
+  });
+});
+
+describe('the outcome of a custom verifier', () => {
+  it.each([undefined, 'invalid_token', 'invalid_dpop_proof', 'use_dpop_nonce'])(
+    'may refuse with the code %s',
+    (code) => {
+      const outcome = { outcome: 'refused', reason: 'no', code };
+      expect(ask(answering(outcome))).toBe(outcome);
+    },
+  );
+
+  it.each([
+    ['no allowed addresses', { allowedAddresses: undefined }],
+    ['allowed addresses', { allowedAddresses: ['10.0.0.0/8', '::1'] }],
+    ['limits', { limits: [{ requests: 1, seconds: 60 }] }],
+    ['listed scopes', { listedScopes: ['keys:manage'] }],
+    ['the confirmation dpop', { confirmation: 'dpop' }],
+    ['the confirmation mtls', { confirmation: 'mtls' }],
+  ] as const)('may accept a principal with %s', (_name, traits) => {
+    const principal = keyPrincipal(traits);
+    expect(ask(acceptingVerifier(principal))).toMatchObject({ outcome: 'accepted', principal });
+  });
+});
+
+describe('the outcome of a verifier of keyward is not checked again', () => {
+  it.each([
+    ['at once', false],
+    ['later', true],
+  ])('if it answers %s', async (_name, isLater) => {
+    const outcome = { outcome: 'accepted', principal: keyPrincipal({ apis: ['payments'] }) } as const;
+    expect(await ask(builtIn(answering(isLater ? Promise.resolve(outcome) : outcome)))).toBe(outcome);
+    expect(Object.isFrozen(outcome.principal)).toBe(false);
   });
 });
 
@@ -211,6 +281,11 @@ describe('principals that askVerifiers accepts', () => {
 });
 
 describe('text that is not a b64token', () => {
+  it('is refused, if a verifier of keyward refuses it', () => {
+    const refused = { outcome: 'refused', reason: 'syntax' };
+    expect(askVerifiers([builtIn(answering(refused))], new PresentedCredential('sk_a b'))).toBe(refused);
+  });
+
   const askFor = (text: string, ...accept: CredentialVerifier[]) => askVerifiers(accept, new PresentedCredential(text));
 
   it('is malformed, and only verifiers of keyward are asked', () => {

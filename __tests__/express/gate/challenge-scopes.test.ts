@@ -46,6 +46,7 @@ describe('the scopes on the route of a request', () => {
     ['a guard after the route', (app) => app.get('/x', a, handler).use(b), ['a']],
     ['a guard without a route', (app) => app.use(a), []],
     ['a guard that decides otherwise', (app) => app.get('/x', requireApi('a'), handler), []],
+    ['a guard after one that decides otherwise', (app) => app.get('/x', requireApi('a'), b, handler), ['b']],
   ])('%s', async (_name, mount, scopes) => {
     expect(await scopesAt(mount)).toEqual(scopes);
   });
@@ -86,6 +87,7 @@ describe('the scopes on the route of a request', () => {
       ['if it has the route', (app) => app.use(b, inner()).get('/x', c, handler)],
       ['if it has no route', (app) => app.use(express()).get('/x', c, handler)],
       ['if a router mounts it', (app) => app.use(express.Router().use(inner())).get('/x', c, handler)],
+      ['if another function follows it', (app) => app.use(inner()).use(b).get('/x', c, handler)],
     ])('%s', async (_name, mount) => {
       expect(await scopesAt(mount)).toEqual([]);
     });
@@ -161,6 +163,14 @@ describe('the scopes on the route of a request', () => {
       );
       expect(found).toEqual([]);
     });
+
+    it('are not known if another app at the same path may have the route', async () => {
+      const found = await scopesInside(
+        (inner) => inner.get('/y', b, handler),
+        (app) => app.use('/m', express().get('/i/x', b, handler)).get('/m/i/x', c, handler),
+      );
+      expect(found).toEqual([]);
+    });
   });
 
   it('of the request as it was sent, not of the rest of its path', async () => {
@@ -195,4 +205,12 @@ describe('scopes that depend on the request', () => {
 it('are not known without Express', () => {
   expect(challengeScopesOf(requestOf({ url: '/x' }), GATE)).toEqual([]);
   expect(challengeScopesOf(requestOf({ originalUrl: '/x', app: { router: 7 } }), GATE)).toEqual([]);
+});
+
+it('are those at the path / if the request has no original URL', () => {
+  const paths: string[] = [];
+  const match = (path: string) => void paths.push(path);
+  const layer = { match: (path: string) => match(path) ?? false };
+  challengeScopesOf(requestOf({ url: '/x', app: { router: { stack: [layer] } } }), GATE);
+  expect(paths).toEqual(['/']);
 });

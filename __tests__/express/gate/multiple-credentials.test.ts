@@ -63,6 +63,11 @@ describe('a further credential in the query', () => {
   });
 });
 
+it('a request without a URL has no further credential', () => {
+  const req = Object.assign(requestOf(), { url: undefined });
+  expect(hasMultipleCredentials(req, req.headers)).toBe(false);
+});
+
 describe('a further credential in a form that a parser has read', () => {
   it.each([
     ['plain', FORM],

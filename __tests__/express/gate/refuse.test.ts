@@ -43,6 +43,23 @@ describe('a refusal', () => {
     expect(res.getHeaders()).toEqual({ ...NOT_SHARED, 'retry-after': expected });
   });
 
+  it('has the challenge that the gate created in advance, if it needs no other', () => {
+    const prepared = { ...GATE, plainChallenges: { ...GATE.plainChallenges, invalid_token: 'Bearer prepared' } };
+    const res = new ServerResponse(requestOf());
+    refuse(res, () => {}, prepared, { code: 'invalid_token', scheme: 'Bearer' });
+    expect(res.getHeader('www-authenticate')).toBe('Bearer prepared');
+  });
+
+  it('names the authentication that the user needs', () => {
+    const { res } = refused({ code: 'insufficient_user_authentication', authenticationContext: { maxAge: 60 } });
+    expect(res.getHeader('www-authenticate')).toMatch(/^Bearer realm="api", error="[^"]+", .*, max_age="60"$/);
+  });
+
+  it('has the nonce for the next DPoP proof', () => {
+    const { res, error } = refused({ code: 'use_dpop_nonce', scheme: 'DPoP', dpopNonce: 'n-1' });
+    expect([res.getHeader('dpop-nonce'), error.headers['DPoP-Nonce']]).toEqual(['n-1', 'n-1']);
+  });
+
   it('replaces headers that allow caching', () => {
     const { res } = refused({ code: 'invalid_token' }, (prepared) => {
       prepared.setHeader('Cache-Control', 'public, max-age=60');

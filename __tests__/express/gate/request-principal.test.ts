@@ -4,7 +4,7 @@ import express, { type ErrorRequestHandler, type Express, type Request, type Req
 import { authOf, credentialOf, requireBearer } from 'keyward';
 import request from 'supertest';
 import { bearing, pass, requestOf } from '../../support/passage.js';
-import { keyPrincipal } from '../../support/principals.js';
+import { keyPrincipal, tokenPrincipal } from '../../support/principals.js';
 import { acceptingVerifier, DECLINING } from '../../support/stub-verifier.js';
 
 const principal = keyPrincipal();
@@ -232,6 +232,15 @@ describe('req.auth without Express', () => {
   });
 
   it.each([
+    ['that has no app', {}],
+    ['whose app has no request prototype', { app: {} }],
+    ['whose app has an undefined parent', { app: { parent: undefined } }],
+  ])('is an ordinary own property of a request %s', async (_name, members) => {
+    const { req, passed } = await pass(bearing('abc', members), gate);
+    expect([passed, Object.getOwnPropertyDescriptor(req, 'auth')?.value]).toEqual([true, principal]);
+  });
+
+  it.each([
     ['frozen', () => Object.freeze(bearing('abc'))],
     ['fixed there', () => Object.defineProperty(bearing('abc'), 'auth', { value: forged })],
   ])('a request that is %s does not pass', async (_name, make) => {
@@ -276,6 +285,15 @@ describe('authOf', () => {
   const NOTHING =
     'keyward: the request has no credential, and requireBearer is optional on this route; check that req.auth is not undefined before you call authOf or credentialOf';
 
+  it.each([
+    ['no gate ran', () => requestOf()],
+    ['no credential was presented', async () => (await pass(requestOf(), optional)).req],
+  ])('throws an error with a code if %s', async (_name, make) => {
+    const req = await make();
+    expect(() => authOf(req)).toThrow(expect.objectContaining({ code: 'gate_not_passed' }));
+    expect(() => gate.principal(req)).toThrow(expect.objectContaining({ code: 'gate_not_passed' }));
+  });
+
   it('throws a clear message if no gate ran, or a gate refused', async () => {
     expect(() => authOf(requestOf({ auth: forged }))).toThrow(new Error(NONE_RAN));
     const { req } = await pass(bearing('abc'), requireBearer({ accept: [DECLINING] }));
@@ -295,6 +313,17 @@ describe('credentialOf', () => {
     expect(credentialOf(req)).toBe('abc');
   });
 
+  it('reads a token in the scheme DPoP', async () => {
+    const verifier = acceptingVerifier(tokenPrincipal({ confirmation: 'dpop' }), {
+      confirmation: { dpop: { algorithms: ['ES256'], required: true } },
+    });
+    const { req } = await pass(
+      requestOf({ headers: { authorization: 'DPoP abc' } }),
+      requireBearer({ accept: [verifier] }),
+    );
+    expect(credentialOf(req)).toBe('abc');
+  });
+
   it('reads a key without a scheme only if the gate accepts it', async () => {
     const bare = requireBearer({ accept: [acceptingVerifier(principal)], allowSchemeless: true });
     const { req } = await pass(requestOf({ headers: { authorization: 'sk_abc' } }), bare);
@@ -310,6 +339,7 @@ describe('credentialOf', () => {
   ])('throws a clear message if the field is now %s', async (_name, authorization) => {
     const { req } = await pass(bearing('abc'), gate);
     Object.assign(req.headers, { authorization });
+    expect(() => credentialOf(req)).toThrow(expect.objectContaining({ code: 'gate_not_passed' }));
     expect(() => credentialOf(req)).toThrow(
       new Error(
         'keyward: the Authorization header was removed or changed after requireBearer had read it; call credentialOf before the header is changed',

@@ -1,6 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
-import { accessTokens, apiKeys, type CredentialVerifier, type RequireBearerOptions, requireBearer } from 'keyward';
+import {
+  accessTokens,
+  apiKeys,
+  type CredentialVerifier,
+  type RequireBearerOptions,
+  requireBearer,
+  resourceMetadata,
+} from 'keyward';
 import { createTestKit } from 'keyward/testing';
+import { gateMetadataOf } from '../../../lib/express/gate/gate-type.js';
 import { bearing, pass, requestOf } from '../../support/passage.js';
 import { keyPrincipal } from '../../support/principals.js';
 import { acceptingVerifier, DECLINING } from '../../support/stub-verifier.js';
@@ -19,6 +27,7 @@ const verifierAt = (index: number) =>
 describe('a mistake in the options of requireBearer throws', () => {
   it.each([
     ['no options', undefined, 'expected an options object, got undefined'],
+    ['null in place of options', null, 'expected an options object, got null'],
     [
       'no accept',
       {},
@@ -58,6 +67,11 @@ describe('a mistake in the options of requireBearer throws', () => {
     ['optional', 'yes', 'a boolean, got a string'],
     ['allowSchemeless', 1, 'a boolean, got a number'],
     ['browserOrigin', 'deny', "'report' or 'refuse', got a different string"],
+    [
+      'resourceMetadata',
+      new URL('https://api.test/m'),
+      'the result of resourceMetadata(), or an https URL, got an object',
+    ],
     ['resourceMetadata', '', 'the result of resourceMetadata(), or an https URL, got an empty string'],
     [
       'resourceMetadata',
@@ -114,7 +128,54 @@ describe('valid options of requireBearer', () => {
   });
 });
 
+describe('the option resourceMetadata', () => {
+  const resource = 'https://api.test/mcp';
+  const tokensOf = (issuer: string) => accessTokens({ issuer, audience: resource });
+  const [one, other] = [tokensOf('https://one.test'), tokensOf('https://other.test')];
+  const metadataOf = (...accept: CredentialVerifier[]) => resourceMetadata({ resource, accept });
+
+  it('is the metadata of the resource, or its URL', () => {
+    const metadata = metadataOf(one, liveKeys());
+    const url = 'https://api.test/.well-known/oauth-protected-resource/mcp';
+    const made = gateMetadataOf(requireBearer({ accept: [one, liveKeys()], resourceMetadata: metadata }));
+    expect([made?.resource, made?.challenge.resourceMetadata]).toEqual([metadata.document, url]);
+    const named = gateMetadataOf(requireBearer({ accept: [one], resourceMetadata: url }));
+    expect([named?.resource, named?.challenge.resourceMetadata]).toEqual([undefined, url]);
+  });
+
+  it('is accepted if the verifiers are in another order', () => {
+    expect(make({ accept: [other, one], resourceMetadata: metadataOf(one, other) })).not.toThrow();
+  });
+
+  it.each([
+    ['the gate accepts more', [one, other], [one], 'https://other.test', 'accept', 'resourceMetadata'],
+    ['the metadata names more', [one], [one, other], 'https://other.test', 'resourceMetadata', 'accept'],
+    ['they have no issuer in common', [one], [other], 'https://one.test', 'accept', 'resourceMetadata'],
+  ])('is refused if %s', (_name, accept, published, issuer, option, missingIn) => {
+    expect(make({ accept, resourceMetadata: metadataOf(...published) })).toThrow(
+      new TypeError(
+        `requireBearer: the issuer ${issuer} is in option "${option}" but not in option "${missingIn}"; pass the same verifiers to requireBearer and resourceMetadata`,
+      ),
+    );
+  });
+
+  it('is refused for a gate without verifiers of access tokens', () => {
+    expect(make({ accept: [liveKeys()], resourceMetadata: metadataOf(one) })).toThrow(
+      new TypeError(
+        'requireBearer: option "accept" has no verifier for access tokens; add one, such as accessTokens()',
+      ),
+    );
+  });
+});
+
 describe('a gate', () => {
+  it('is named by all credentials that it accepts', () => {
+    const gate = requireBearer({ accept: [liveKeys('secret', 'public'), DECLINING] });
+    expect(gateMetadataOf(gate)?.name).toBe(
+      'requireBearer for live secret keys, live public keys, credentials of a custom verifier',
+    );
+  });
+
   it('can be extended, as instrumentation does', () => {
     expect(Object.isExtensible(requireBearer({ accept: [DECLINING] }))).toBe(true);
   });

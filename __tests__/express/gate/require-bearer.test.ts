@@ -1,9 +1,18 @@
 import { ServerResponse } from 'node:http';
 import { describe, expect, it } from '@jest/globals';
-import { authOf, type BearerError, type CredentialVerifier, type RequireBearerOptions, requireBearer } from 'keyward';
+import {
+  authOf,
+  type BearerError,
+  type CredentialVerifier,
+  type Decision,
+  type Principal,
+  type RequireBearerOptions,
+  requireBearer,
+} from 'keyward';
 import { createTestKit } from 'keyward/testing';
 import { gateMetadataOf } from '../../../lib/express/gate/gate-type.js';
-import { bearing, pass, requestOf } from '../../support/passage.js';
+import { eavesdrop } from '../../support/eavesdrop.js';
+import { bearing, pass, type RequestParts, requestOf } from '../../support/passage.js';
 import { keyPrincipal, tokenPrincipal } from '../../support/principals.js';
 import { acceptingVerifier, answering, DECLINING } from '../../support/stub-verifier.js';
 
@@ -68,6 +77,119 @@ describe('requireBearer asks its verifiers in order', () => {
       });
       expect(passed).toBe(true);
     });
+  });
+});
+
+/** Why the gate refused a request, as an event says it: the code of the response, the reason, and the key. */
+async function refusalOf(principal: Principal, options: Partial<RequireBearerOptions>, parts: RequestParts = {}) {
+  const events = eavesdrop();
+  const { error } = await pass(bearing('abc', parts), gateOf([acceptingVerifier(principal)], options));
+  const heard = events.heard<Decision>('keyward:decision');
+  events.stop();
+  const { code } = (error ?? {}) as Partial<BearerError>;
+  const [{ reason, keyId } = {}] = heard.filter(({ outcome }) => outcome === 'refused');
+  expect(heard.at(-1)?.code).toBe(code);
+  return [code, reason, keyId];
+}
+
+const PASSED = [undefined, undefined, undefined];
+
+describe('a key with allowed addresses', () => {
+  const bound = keyPrincipal({ keyId: 'first', allowedAddresses: ['10.0.0.0/8', '::1'] });
+  const unknown = ['invalid_token', 'address_not_allowed', 'first'];
+
+  it.each([
+    ['an address in the list', { ip: '10.1.2.3' }, PASSED],
+    ['a second one', { ip: '::1' }, PASSED],
+    ['another address', { ip: '11.1.2.3' }, unknown],
+    ['an unknown address', {}, unknown],
+  ])('from %s', async (_name, parts, expected) => {
+    expect(await refusalOf(bound, {}, parts)).toEqual(expected);
+  });
+
+  it('is refused as an unknown key is', async () => {
+    const from = async (verifier: CredentialVerifier) =>
+      (await pass(bearing('abc', { ip: '11.1.2.3' }), gateOf([verifier]))).res.getHeaders();
+    expect(await from(acceptingVerifier(bound))).toEqual(await from(DECLINING));
+  });
+});
+
+describe('the option scopes', () => {
+  const holding = (...scopes: string[]) => keyPrincipal({ keyId: 'first', scopes });
+
+  it.each([
+    ['all of them', ['a', 'b', 'c'], ['a', 'b'], PASSED],
+    ['one of them', ['a'], ['a', 'b'], ['insufficient_scope', 'scope', 'first']],
+    ['none of them', [], ['a'], ['insufficient_scope', 'scope', 'first']],
+    ['none, where none is required', [], undefined, PASSED],
+  ])('a key that holds %s', async (_name, held, scopes, expected) => {
+    expect(await refusalOf(holding(...held), { scopes })).toEqual(expected);
+  });
+
+  it('is not affected by later changes of the list', async () => {
+    const scopes = ['a'];
+    const gate = gateOf([acceptingVerifier(holding())], { scopes });
+    scopes.pop();
+    expect((await pass(bearing('abc'), gate)).error).toMatchObject({ code: 'insufficient_scope', scopes: ['a'] });
+  });
+});
+
+describe('the scheme', () => {
+  const confirmation = { dpop: { algorithms: ['ES256'], required: false } };
+  const proven = tokenPrincipal({ confirmation: 'dpop' });
+  const using = (scheme: string, parts: RequestParts = {}) =>
+    requestOf({ ...parts, headers: { authorization: `${scheme} abc` } });
+  const codeOf = async (principal: Principal, scheme: string) => {
+    const { passed, error } = await pass(using(scheme), gateOf([acceptingVerifier(principal, { confirmation })]));
+    return passed ? 'passed' : (error as BearerError).code;
+  };
+
+  it.each([
+    ['a token with a proof', proven, 'DPoP', 'passed'],
+    ['a token with a proof', proven, 'Bearer', 'invalid_token'],
+    ['a token without a proof', tokenPrincipal(), 'DPoP', 'invalid_token'],
+    ['a token without a proof', tokenPrincipal(), 'Bearer', 'passed'],
+  ])('%s in the scheme %s: %s', async (_name, principal, scheme, expected) => {
+    expect(await codeOf(principal, scheme)).toBe(expected);
+  });
+
+  it('DPoP is refused without asking a verifier, if none checks proofs', async () => {
+    const verify = (): never => {
+      throw new Error('asked');
+    };
+    const { error } = await pass(using('DPoP'), gateOf([{ verify }]));
+    expect(error).toMatchObject({ code: 'invalid_token' });
+  });
+
+  it.each([
+    ['Bearer', /^Bearer realm="api", error="invalid_request"/],
+    ['DPoP', /^DPoP realm="api", error="invalid_request"/],
+  ])('%s of a bad request is that of its challenge', async (scheme, challenge) => {
+    const gate = gateOf([acceptingVerifier(proven, { confirmation })]);
+    const malformed = requestOf({ headers: { authorization: scheme } });
+    for (const req of [malformed, using(scheme, { url: '/?access_token=abc' })]) {
+      const { res, error } = await pass(req, gate);
+      expect(error).toMatchObject({ code: 'invalid_request' });
+      expect(res.getHeader('www-authenticate')).toMatch(challenge);
+    }
+  });
+
+  it('DPoP of an accepted request can give the next nonce', async () => {
+    const verifier = answering({ outcome: 'accepted', principal: proven, dpopNonce: 'n-1' }, { confirmation });
+    const { passed, res } = await pass(using('DPoP'), gateOf([verifier]));
+    expect([passed, res.getHeader('dpop-nonce')]).toEqual([true, 'n-1']);
+  });
+});
+
+describe('a request that the parser of Node did not make', () => {
+  it('passes without a URL', async () => {
+    const req = Object.assign(bearing('abc'), { url: undefined });
+    expect((await pass(req, gateOf([acceptingVerifier(first)]))).passed).toBe(true);
+  });
+
+  it('is malformed if its header is not a text', async () => {
+    const asked = pass(requestOf({ headers: { authorization: 7 } }), gateOf([acceptingVerifier(first)]));
+    expect((await asked).error).toMatchObject({ code: 'invalid_request' });
   });
 });
 
