@@ -209,8 +209,10 @@ it('are not known without Express', () => {
 
 it('are those at the path / if the request has no original URL', () => {
   const paths: string[] = [];
-  const match = (path: string) => void paths.push(path);
-  const layer = { match: (path: string) => match(path) ?? false };
-  challengeScopesOf(requestOf({ url: '/x', app: { router: { stack: [layer] } } }), GATE);
+  const match = (path: string) => {
+    paths.push(path);
+    return false;
+  };
+  challengeScopesOf(requestOf({ url: '/x', app: { router: { stack: [{ match }] } } }), GATE);
   expect(paths).toEqual(['/']);
 });

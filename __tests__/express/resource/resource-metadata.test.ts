@@ -1,3 +1,4 @@
+import { createServer, ServerResponse } from 'node:http';
 import { describe, expect, it } from '@jest/globals';
 import express, { type Express } from 'express';
 import {
@@ -16,6 +17,7 @@ import * as oauth from 'oauth4webapi';
 import request from 'supertest';
 import { answerOf, T1, U0 } from '../../support/answers.js';
 import { handler } from '../../support/audited.js';
+import { requestOf } from '../../support/passage.js';
 import { serve } from '../../support/raw-http.js';
 
 const RESOURCE = 'https://api.example.com/mcp';
@@ -144,6 +146,13 @@ describe('resourceMetadata', () => {
     expect(document.dpop_signing_alg_values_supported).toContain('ES256');
   });
 
+  it('R02 the middleware lists its URL and its document', () => {
+    expect(Object.entries(make(RESOURCE)).slice(0, 2)).toEqual([
+      ['url', 'https://api.example.com/.well-known/oauth-protected-resource/mcp'],
+      ['document', make(RESOURCE).document],
+    ]);
+  });
+
   it('R02 the smallest document has no scopes and no links', () => {
     expect(make(RESOURCE).document).toEqual({
       resource: RESOURCE,
@@ -223,6 +232,12 @@ describe('resourceMetadata', () => {
       }
     });
 
+    it('R03 HEAD on a server that refuses to write a body: the same', async () => {
+      const server = createServer({ rejectNonStandardBodyWrites: true }, app);
+      const { headers } = await request(server).head(path).expect(200);
+      expect(headers['content-length']).toBe(String(JSON.stringify(make(RESOURCE).document).length));
+    });
+
     it('R03 OPTIONS with Origin: 204, which allows the headers that MCP clients send', async () => {
       const { headers, text } = await request(app)
         .options(path)
@@ -233,6 +248,7 @@ describe('resourceMetadata', () => {
         'access-control-allow-origin': '*',
         'access-control-allow-methods': 'GET, HEAD',
         'access-control-allow-headers': 'authorization, dpop, mcp-protocol-version',
+        'access-control-max-age': '86400',
       });
     });
 
@@ -243,6 +259,23 @@ describe('resourceMetadata', () => {
 
     it('R03 any other path goes to the next handler', async () => {
       for (const other of ['/', `${path}/deeper`]) expect((await request(app).get(other)).status).toBe(418);
+    });
+
+    it('R03 without Express: the path of the request, and no path is another one', () => {
+      const answered = (url: string | undefined) => {
+        const req = Object.assign(requestOf(), { url });
+        const res = new ServerResponse(req);
+        let passed = false;
+        make(RESOURCE)(req, res, () => {
+          passed = true;
+        });
+        return [passed, res.writableEnded];
+      };
+      expect([path, '/other', undefined].map(answered)).toEqual([
+        [false, true],
+        [true, false],
+        [true, false],
+      ]);
     });
 
     it('R03 in a router below the root it still uses the path that the client sent', async () => {
@@ -313,6 +346,17 @@ describe('resourceMetadata', () => {
   ])('throws at the start for %s: %j', (name, value) => {
     expect(() => make(RESOURCE, { [name]: value } as never)).toThrow(TypeError);
     expect(() => make(RESOURCE, { [name]: value } as never)).toThrow(`option "${name}"`);
+  });
+
+  it.each([
+    ['resource', 'http://api.example.com/mcp'],
+    ['documentation', 'http://api.example.com/docs'],
+  ])('says which URLs the option %s may have', (name, value) => {
+    expect(() => make(RESOURCE, { [name]: value })).toThrow(
+      new TypeError(
+        `resourceMetadata: option "${name}" must be an https URL (http only for a loopback host) without a user name, password or fragment, got a different string`,
+      ),
+    );
   });
 });
 

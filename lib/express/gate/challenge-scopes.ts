@@ -20,7 +20,7 @@ import { type MountedLayer, readHandler } from '../unwrap-handler.js';
  */
 export function challengeScopesOf(req: ExpressRequest, gate: GateMetadata): readonly string[] {
   const found: string[] = [];
-  const entered = new Set<ExpressApp>();
+  const entered = new Set<ExpressApp | undefined>();
   // Whether the route may be inside a mounted app that is not known. It cannot be inside an app that is mounted before
   // the gate, because the request has already left that app.
   let isHidden = false;
@@ -38,7 +38,7 @@ export function challengeScopesOf(req: ExpressRequest, gate: GateMetadata): read
       }
       // If the request has already met `met.app`, this layer must be another app, which is not known.
       isHidden = met.app === undefined || entered.has(met.app);
-      if (met.app !== undefined) entered.add(met.app);
+      entered.add(met.app);
     }
   } catch {
     // A matcher of Express, or `scopesOf` of a guard, threw an error. The challenge then names only the scopes of the
