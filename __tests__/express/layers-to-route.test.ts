@@ -48,6 +48,9 @@ describe('the layers up to the route of a request', () => {
     expect(typesFor(app)).toEqual(['function', 'route']);
     const outer = appWith([layer(() => {}, 'mounted_app'), layer(() => {})]);
     expect(typesFor({ ...app, parent: outer })).toEqual(['app', 'function', 'route']);
+    const mounting = Object.assign(() => {}, { stack: [layer(() => {}, 'mounted_app')] });
+    const around = appWith([layer(mounting), layer(() => {})]);
+    expect(typesFor({ ...app, parent: around })).toEqual(['function', 'app', 'function', 'route']);
   });
 
   it('go on after a router without the route, and after an app without it', () => {

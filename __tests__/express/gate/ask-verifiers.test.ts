@@ -210,15 +210,14 @@ describe('the outcome of a custom verifier', () => {
     },
   );
 
-  it.each([
-    ['no allowed addresses', { allowedAddresses: undefined }],
-    ['allowed addresses', { allowedAddresses: ['10.0.0.0/8', '::1'] }],
-    ['limits', { limits: [{ requests: 1, seconds: 60 }] }],
-    ['listed scopes', { listedScopes: ['keys:manage'] }],
-    ['the confirmation dpop', { confirmation: 'dpop' }],
-    ['the confirmation mtls', { confirmation: 'mtls' }],
-  ] as const)('may accept a principal with %s', (_name, traits) => {
-    const principal = keyPrincipal(traits);
+  it.each<[string, Principal]>([
+    ['no allowed addresses', keyPrincipal({ allowedAddresses: undefined })],
+    ['allowed addresses', keyPrincipal({ allowedAddresses: ['10.0.0.0/8', '::1'] })],
+    ['limits', keyPrincipal({ limits: [{ requests: 1, seconds: 60 }] })],
+    ['listed scopes', keyPrincipal({ listedScopes: ['keys:manage'] })],
+    ['the confirmation dpop', tokenPrincipal({ confirmation: 'dpop' })],
+    ['the confirmation mtls', tokenPrincipal({ confirmation: 'mtls' })],
+  ])('may accept a principal with %s', (_name, principal) => {
     expect(ask(acceptingVerifier(principal))).toMatchObject({ outcome: 'accepted', principal });
   });
 });

@@ -145,11 +145,11 @@ describe('the scheme', () => {
   };
 
   it.each([
-    ['a token with a proof', proven, 'DPoP', 'passed'],
-    ['a token with a proof', proven, 'Bearer', 'invalid_token'],
-    ['a token without a proof', tokenPrincipal(), 'DPoP', 'invalid_token'],
-    ['a token without a proof', tokenPrincipal(), 'Bearer', 'passed'],
-  ])('%s in the scheme %s: %s', async (_name, principal, scheme, expected) => {
+    ['DPoP', 'with', 'passed', proven],
+    ['Bearer', 'with', 'invalid_token', proven],
+    ['DPoP', 'without', 'invalid_token', tokenPrincipal()],
+    ['Bearer', 'without', 'passed', tokenPrincipal()],
+  ])('%s of a token %s a proof: %s', async (scheme, _proof, expected, principal) => {
     expect(await codeOf(principal, scheme)).toBe(expected);
   });
 

@@ -11,7 +11,7 @@ const FORM = /^application\/x-www-form-urlencoded\b/i;
  * @param headers - The value of `req.headers`. It is a parameter because reading `req.headers` again is slow.
  */
 export function hasMultipleCredentials(req: IncomingMessage, headers: IncomingHttpHeaders): boolean {
-  if (req.url?.includes('?') && queryCarries(req.url, 'access_token')) return true;
+  if (queryCarries(req.url, 'access_token')) return true;
   const type = headers['content-type'];
   if (type === undefined || !FORM.test(type)) return false;
   const { body } = req as { body?: unknown };
