@@ -9,6 +9,7 @@ import type { CredentialStore } from '../store/credential-store.js';
 import { type Accounts, accountsOf } from './accounts/accounts.js';
 import { createOperations } from './audit-log/audited-operation.js';
 import { auditOf, type ListAudit } from './audit-log/read-audit-log.js';
+import type { ListFilter } from './key-list-filter.js';
 import { type ImportKeys, importKeysOf } from './keys/import-keys.js';
 import { type CreatedKey, KeyService } from './keys/key-service.js';
 import {
@@ -23,7 +24,6 @@ import type { KeyView } from './keys/key-view.js';
 import { addPublicKeyTo, type PublicKeyInput, removePublicKeyFrom } from './keys/public-keys.js';
 import { addSecretTo, endGraceOf, endSecret, readGrace, rotateTo } from './keys/secrets.js';
 import { type KeyUsage, type UsageCounts, type UsageFilter, usageReaders } from './keys/usage.js';
-import type { ListFilter } from './list-filter.js';
 import type { Member } from './member.js';
 import type { Page } from './pagination.js';
 

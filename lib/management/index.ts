@@ -16,6 +16,7 @@ export {
   type Management,
   type ManagementOptions,
 } from './create-management.js';
+export type { KeyOrder, ListFilter } from './key-list-filter.js';
 export type { ImportedKey, ImportKeys, ImportReport } from './keys/import-keys.js';
 export type { CreatedKey } from './keys/key-service.js';
 export type { AccessKeyEdit, AccessKeySettings, KeyEdit, KeySettings } from './keys/key-settings.js';
@@ -23,7 +24,6 @@ export type { KeyState, KeyView, PublicKeyView, SecretState, SecretView } from '
 export type { PublicKeyInput } from './keys/public-keys.js';
 export type { RequiredConfirmation } from './keys/required-confirmation.js';
 export type { KeyUsage, UsageCounts, UsageDay, UsageFilter } from './keys/usage.js';
-export type { KeyOrder, ListFilter } from './list-filter.js';
 export { ManagementError, type ManagementErrorCode } from './management-error.js';
 export type { Member } from './member.js';
 export type { Page } from './pagination.js';

@@ -135,12 +135,14 @@ export function accessTokens(options: AccessTokensOptions): CredentialVerifier &
    * fetches of keys. All failures get the same response, so it does not reveal which check failed.
    */
   function readToken(
-    { cacheKey, jws }: PresentedCredential,
+    credential: PresentedCredential,
     now: Instant,
     cached: VerifiedToken | undefined,
   ): UnverifiedToken | Declined | Refused {
+    const { cacheKey, jws } = credential; // The getter `jws` parses the token.
     if (jws === undefined) return { outcome: 'declined', reason: 'jws_malformed' };
-    // `iss` is checked first: a token of another issuer is declined, so that the verifier of that issuer is asked.
+    // All claims are read here, but only a wrong `iss` decides before the header: the token of another issuer is declined,
+    // so that the verifier of that issuer is asked. Of two mistakes, the one in the header is reported.
     const claims = readTokenClaims(jws.payload, rules, now.wall);
     if (claims === 'iss') return { outcome: 'declined', reason: 'token_iss' };
     const header = readTokenHeader(jws.header, algorithms, rules.profile);
@@ -150,7 +152,8 @@ export function accessTokens(options: AccessTokensOptions): CredentialVerifier &
   }
 
   /**
-   * Verifies a token once for all requests that present it at the same time. With `cache: false`, each request verifies
+   * Verifies a token once for all requests that present it at the same time. A verification that is synchronous is over
+   * before another request can join it. With `cache: false`, each request verifies
    * the token itself, and never uses a lookup that started before the request arrived.
    */
   function joinOrStart(token: UnverifiedToken): TokenOutcome | Promise<TokenOutcome> {

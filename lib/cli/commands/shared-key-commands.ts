@@ -1,8 +1,8 @@
 /** The commands that `keyward keys` and `keyward access-keys` share, such as `list`, `rotate` and `revoke`. */
 import { type Command, Option } from 'commander';
 import type { Management } from '../../management/create-management.js';
+import { DEFAULT_ORDER, KEY_ORDERS, type KeyOrder, type ListFilter } from '../../management/key-list-filter.js';
 import type { KeyState, KeyView } from '../../management/keys/key-view.js';
-import { DEFAULT_ORDER, KEY_ORDERS, type KeyOrder, type ListFilter } from '../../management/list-filter.js';
 import type { Member } from '../../management/member.js';
 import { CliError, EXIT, type Io } from '../io.js';
 import { MAX_GRACE_TEXT, readDay, readGrace, readLimit } from '../option-values.js';

@@ -1,6 +1,7 @@
 /** The page that lists the keys of one type, with its filters. */
+
+import { DEFAULT_ORDER, type KeyOrder, type ListFilter } from '../../management/key-list-filter.js';
 import type { KeyView } from '../../management/keys/key-view.js';
-import { DEFAULT_ORDER, type KeyOrder, type ListFilter } from '../../management/list-filter.js';
 import { hidden, keySearchField, moreFilters, type SelectOption, searchField, select } from '../components/controls.js';
 import { FLASH, FLASH_KEY, listFlashMessage } from '../components/flash-message.js';
 import { CLOSE_QUOTE, type Html, html, join, OPEN_QUOTE, userText } from '../components/html.js';

@@ -1,6 +1,6 @@
 /** Reads the query parameters of the management API, and creates the response for a page of a list. */
 import { types } from 'node:util';
-import { DEFAULT_ORDER, KEY_ORDERS } from '../list-filter.js';
+import { DEFAULT_ORDER, KEY_ORDERS } from '../key-list-filter.js';
 import { invalid } from '../management-error.js';
 import type { Page } from '../pagination.js';
 import type { ApiAnswer, ApiCall, QueryName } from './operation.js';

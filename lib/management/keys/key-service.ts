@@ -9,7 +9,7 @@ import type { RepositoryTransaction } from '../../store/repository/repository.js
 import type { KeyRow } from '../../store/tables.js';
 import type { ActorContext, Operation, OperationResult, Operations } from '../audit-log/audited-operation.js';
 import { changedFields } from '../audit-log/changed-fields.js';
-import { readListFilter } from '../list-filter.js';
+import { readListFilter } from '../key-list-filter.js';
 import { invalid, ManagementError } from '../management-error.js';
 import type { Member } from '../member.js';
 import { type Page, pageOf } from '../pagination.js';

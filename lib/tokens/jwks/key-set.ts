@@ -105,7 +105,7 @@ export class RemoteKeySet implements KeySet {
 
   find(kid: string | undefined): VerificationKey | Promise<VerificationKey | undefined> {
     const known = this.isFresh(this.#now()) ? findAmong(this.#keys, kid) : undefined;
-    return known ?? this.#search(kid);
+    return known ?? this.#updateAndFind(kid);
   }
 
   /**
@@ -113,7 +113,7 @@ export class RemoteKeySet implements KeySet {
    * (`#loads` is the same) and the key is still missing, the set is fetched for this `kid`. This fetch is left out
    * during the cooldown after the last such fetch, and during the pause after a failed fetch.
    */
-  async #search(kid: string | undefined): Promise<VerificationKey | undefined> {
+  async #updateAndFind(kid: string | undefined): Promise<VerificationKey | undefined> {
     const loads = this.#loads;
     await this.#bringUpToDate();
     const key = findAmong(this.#keys, kid);
