@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { decodeJwt } from 'jose';
 import { tokenClient } from 'keyward/client';
+import { type ApiRequest, readApiRequest } from '../../lib/client/fetch-arguments.js';
+import { followRedirects } from '../../lib/client/redirects.js';
 import { clientOf, issuerWith, started } from '../support/scripted-issuer.js';
 import type { ScriptedAnswer, SeenRequest } from '../support/scripted-server.js';
 
@@ -69,6 +71,25 @@ describe('a redirect of a DPoP-bound request', () => {
     await client.fetch(`${elsewhere.origin}/c`);
     const nonces = [api.seen[1], elsewhere.seen[1]].map((seen) => seen !== undefined && claimsOf(seen).nonce);
     expect(nonces).toEqual([undefined, undefined]);
+  });
+
+  it('from https to http of the same host is followed without token and proof', async () => {
+    const sent: (readonly [string, Headers])[] = [];
+    const send = (async (url: string | URL | Request, init?: RequestInit) => {
+      const request = new Request(url, init);
+      sent.push([request.url, request.headers]);
+      return new Response('x');
+    }) as typeof fetch;
+    const headers = { cookie: 'a=1', 'x-a': '1' };
+    const first = readApiRequest('https://api.test/a', { headers }, true);
+    const bound: string[] = [];
+    const exchange = async ({ url }: ApiRequest) => {
+      bound.push(url.href);
+      return new Response(null, { status: 307, headers: { location: 'http://api.test/b' } });
+    };
+    await followRedirects(first, exchange, send);
+    expect(bound).toEqual(['https://api.test/a']);
+    expect(sent.map(([url, each]) => [url, [...each.keys()]])).toEqual([['http://api.test/b', ['x-a']]]);
   });
 
   it('is passed on with redirect "manual", and rejects with redirect "error"', async () => {
