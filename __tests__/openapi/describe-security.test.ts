@@ -37,6 +37,7 @@ const ROUTES: readonly (readonly [name: string, handlers: readonly unknown[], se
   ],
   ['scopes', [both, requireScopes('a:x')], [{ accessToken: ['a:x'] }, { secretKey: ['a:x'] }]],
   ['kind', [both, requireKeyKind('access')], [{ accessToken: [] }]],
+  ['two kinds', [both, requireKeyKind('access', 'secret'), requireKeyKind('access')], [{ accessToken: [] }]],
   [
     'any',
     [both, requireAny(requireScopes('a:x'), requireScopes('b:y'))],
