@@ -614,6 +614,11 @@ describe('base paths', () => {
     expect(faultOf(() => gateOf(operation))).toMatch(
       /#\/paths\/~1x\/get\/servers\/0: the path of this server must equal the base path of the document: \/$/,
     );
+    const either = { url: '/{version}', variables: { version: { default: 'v1', enum: ['v1', 'v2'] } } };
+    const oneOfTwo = { ...paths, '/x': { get: { ...guarded, servers: [either] } } };
+    expect(faultOf(() => gateOf(oneOfTwo, { basePath: '/v1' }))).toMatch(
+      /#\/paths\/~1x\/get\/servers\/0: the path of this server must equal the base path of the document: \/v1$/,
+    );
     const elsewhere = { ...paths, '/x': { get: { ...guarded, servers: [{ url: 'https://files.example' }] } } };
     expect(faultOf(() => gateOf(elsewhere))).toBeUndefined();
   });
