@@ -126,7 +126,7 @@ describe.each(sharedEngines)('keyward keys find on %s', (engine) => {
     const { code, out, err } = await keyward.run('keys', 'find', key);
     expect([code, out]).toEqual([2, '']);
     expect(err).toMatch(
-      /^other users can see the arguments of a command, .*; pass "-", and send the secret to standard input$/m,
+      /^do not pass the secret as an argument, because other users can see it; pass "-" and provide .*$/m,
     );
     expect(err).not.toContain(key);
   });
