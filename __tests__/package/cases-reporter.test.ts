@@ -47,6 +47,9 @@ function errorOf(testResults: readonly FakeRun[]): Error | undefined {
 
 const before = process.env.KEYWARD_ALL_CASES;
 
+// `npm run cases` sets it, and the reporters of these tests must not write the list.
+delete process.env.KEYWARD_WRITE_CASES;
+
 beforeEach(() => {
   process.env.KEYWARD_ALL_CASES = '1';
   jest.spyOn(process.stdout, 'write').mockReturnValue(true);
