@@ -59,6 +59,14 @@ describe('POST /connect/token', () => {
     expect(protectedHeader).toEqual({ alg: 'ES256', typ: 'at+jwt', kid: jwks.keys[0]?.kid });
   });
 
+  it('T02 token content: tokens_not_before has the milliseconds of the record', async () => {
+    const tokensNotBefore = new Date(service.clock.now() - 1);
+    service.table.set(ID, record({ tokensNotBefore }));
+    const { access_token: token } = await tokenOf(service.post(GRANT, basic(ID, SECRET)));
+    expect(decodeJwt(token).tokens_not_before).toBe(tokensNotBefore.getTime() / 1_000);
+    service.table.set(ID, record());
+  });
+
   it('a secret is refused from the millisecond at which it expires', async () => {
     const until = async (expiresAt: Date) => {
       service.table.set(ID, record({ secrets: [{ digest: digestOf(SECRET), expiresAt }] }));
