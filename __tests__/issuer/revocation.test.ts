@@ -15,17 +15,20 @@ const failure = (reason: LookupFailure['reason'], detail?: string) =>
   expect.objectContaining({ of: 'revocation', reason, detail });
 
 /** The times for which tokens were read: when they may have expired, and when they may have been issued. */
-let readTimes: (readonly number[])[] = [];
+let readTimes: (readonly (number | undefined)[])[] = [];
 
 /** An endpoint whose tokens have their text as `jti`. */
 function endpointThat(revokeToken: (id: string, jti: string, expiresAt: Date) => Promise<void>) {
-  const readToken = async (jti: string, ...times: readonly number[]) => ({
-    payload: { times: readTimes.push(times) },
-    claims: {
-      ...{ clientId: 'ack_shop', tokenId: jti, scopes: [], expiresAt: 60, issuedAt: 0 },
-      ...{ tokensNotBefore: undefined, boundKeys: undefined },
-    },
-  });
+  const readToken = async (jti: string, ...times: readonly (number | undefined)[]) => {
+    readTimes.push(times);
+    return {
+      payload: {},
+      claims: {
+        ...{ clientId: 'ack_shop', tokenId: jti, scopes: [], expiresAt: 60, issuedAt: 0 },
+        ...{ tokensNotBefore: undefined, boundKeys: undefined },
+      },
+    };
+  };
   const accessKeys = { resolveAccessKey: () => null, revokeToken };
   const { respond } = revocation({ readToken, accessKeys, clock });
   return (token: string) =>
