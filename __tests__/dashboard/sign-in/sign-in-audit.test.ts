@@ -1,0 +1,22 @@
+import { afterEach, expect, it } from '@jest/globals';
+import { type CredentialStore, openStore } from 'keyward/store';
+import { signInAudit } from '../../../lib/dashboard/sign-in/sign-in-audit.js';
+import { createManualClock } from '../../support/manual-clock.js';
+
+let store: CredentialStore;
+afterEach(() => store.close());
+
+it('every entry has the address in its shortest form, also that of a refused link', async () => {
+  store = await openStore('memory:');
+  const member = { id: 'kim', account: 'acme', permissions: ['keys:read'] } as const;
+  const audit = signInAudit(store, new Map([['kim', member]]), createManualClock());
+  await audit.signedIn(member, '::ffff:203.0.113.7');
+  await audit.signedOut(member, '::ffff:203.0.113.7');
+  await audit.refused('::ffff:203.0.113.7');
+  const entries = await store.repository.audit({ account: 'acme', limit: 10 });
+  expect(entries.map(({ actor, action, origin }) => [actor, action, origin]).sort()).toEqual([
+    ['kim', 'sign_in', '203.0.113.7'],
+    ['kim', 'sign_out', '203.0.113.7'],
+    ['unknown', 'sign_in', '203.0.113.7'],
+  ]);
+});
