@@ -1,4 +1,5 @@
 import { afterEach, expect, it } from '@jest/globals';
+import type { Member } from 'keyward/management';
 import { type CredentialStore, openStore } from 'keyward/store';
 import { signInAudit } from '../../../lib/dashboard/sign-in/sign-in-audit.js';
 import { createManualClock } from '../../support/manual-clock.js';
@@ -8,7 +9,7 @@ afterEach(() => store.close());
 
 it('every entry has the address in its shortest form, also that of a refused link', async () => {
   store = await openStore('memory:');
-  const member = { id: 'kim', account: 'acme', permissions: ['keys:read'] } as const;
+  const member: Member = { id: 'kim', account: 'acme', permissions: ['developer'] };
   const audit = signInAudit(store, new Map([['kim', member]]), createManualClock());
   await audit.signedIn(member, '::ffff:203.0.113.7');
   await audit.signedOut(member, '::ffff:203.0.113.7');
