@@ -133,9 +133,10 @@ onServer('a storm of messages in PostgreSQL', () => {
       `insert into changes select position, random()::text, 'key', '${id}' from feed_head`,
     ].join('; ');
 
-    /** Lookups and polls a second, while this goes on beside the usual: 100 strangers a second, and the key in use. */
+    /** Lookups and polls for each request, while this goes on: 100 strangers a second, and the key in use. */
     async function queriesOver(turns: number, word: (turn: number) => Promise<unknown>): Promise<number> {
       const [start, polls, before] = [performance.now(), heard.currents(), lookups];
+      let requests = 0;
       for (let turn = 0; turn < turns; turn += 1) {
         await word(turn);
         const ahead = start + turn - performance.now();
@@ -143,8 +144,9 @@ onServer('a storm of messages in PostgreSQL', () => {
         if (turn % 10 !== 0) continue;
         expect(await gate(mintKey('secret', 'live'))).toBe(false);
         expect(await gate(text)).toBe(true);
+        requests += 2;
       }
-      return (lookups - before + heard.currents() - polls) / ((performance.now() - start) / 1_000);
+      return (lookups - before + heard.currents() - polls) / requests;
     }
 
     const usual = await queriesOver(1_000, async () => undefined);
@@ -153,7 +155,8 @@ onServer('a storm of messages in PostgreSQL', () => {
       await client.query(`notify "keyward_${schemaOf(stores.url)}"`);
     });
     await client.end();
-    expect(usual).toBeGreaterThan(20);
+    // The strangers are half of the requests, and each is looked up.
+    expect(usual).toBeGreaterThanOrEqual(0.5);
     expect(stormy / usual).toBeLessThan(2);
   });
 });
