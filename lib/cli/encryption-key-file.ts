@@ -160,6 +160,7 @@ function codeOf(error: unknown): string | undefined {
   return (error as NodeJS.ErrnoException).code;
 }
 
+/** The option `--encryption-key-file` of a command. */
 export interface KeyFileOption {
   readonly encryptionKeyFile: string;
 }

@@ -105,7 +105,12 @@ function withDatabaseName(error: unknown, { name }: Database, account: string | 
     return noAccount(account, name);
   }
   if (error.code !== 'unavailable' || !(error.cause instanceof StoreError)) return error;
-  return new CliError(`the database ${name} returned an error: ${plain(error.cause.message)}`, EXIT.unavailable);
+  return new CliError(databaseFailure(error, name), EXIT.unavailable);
+}
+
+/** Returns the message for a failure of the database. It names the database and the cause. */
+export function databaseFailure({ cause, message }: ManagementError, database: string): string {
+  return `the database ${database} returned an error: ${plain(cause instanceof StoreError ? cause.message : message)}`;
 }
 
 /** Creates the error for an account that does not exist, so that every command prints the same message. */

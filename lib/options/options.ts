@@ -45,12 +45,12 @@ export class Options {
     return new TypeError(`${this.factory}: option "${name}" must be ${expected}, got ${got}`);
   }
 
-  /** Like `mistake`, for an option that must be a string of some form. Another string is "a different string". */
+  /** Like `mistake`, for an option that must be a string. A string of a wrong form is called "a different string". */
   wrongText(name: string, expected: string): TypeError {
     return this.mistake(name, expected, kindOfOther(this.#values[name]));
   }
 
-  /** Like `mistake`, for an option that must be a list of some form. Another list is "a different list". */
+  /** Like `mistake`, for an option that must be a list. A list with wrong entries is called "a different list". */
   wrongList(name: string, expected: string): TypeError {
     const value = this.#values[name];
     return this.mistake(name, expected, Array.isArray(value) && value.length > 0 ? 'a different list' : kindOf(value));

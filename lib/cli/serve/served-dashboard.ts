@@ -7,9 +7,8 @@ import type { Account } from '../../management/accounts/account-view.js';
 import { createManagement } from '../../management/create-management.js';
 import { ManagementError } from '../../management/management-error.js';
 import type { CredentialStore } from '../../store/credential-store.js';
-import { StoreError } from '../../store/store-error.js';
-import { type Database, plain } from '../database.js';
-import { noAccount } from '../with-store.js';
+import type { Database } from '../database.js';
+import { databaseFailure, noAccount } from '../with-store.js';
 
 export const DASHBOARD_PATH = '/dashboard';
 
@@ -84,9 +83,7 @@ export async function chooseAccount(
   } catch (error) {
     if (!(error instanceof ManagementError)) throw error;
     const isMissing = error.code !== 'unavailable' && named !== undefined;
-    const reason = isMissing
-      ? noAccount(named, database.name).message
-      : `the database ${database.name} returned an error: ${plain(error.cause instanceof StoreError ? error.cause.message : error.message)}`;
+    const reason = isMissing ? noAccount(named, database.name).message : databaseFailure(error, database.name);
     return { state: 'waiting', reason };
   }
 }

@@ -84,7 +84,7 @@ async function pageOfAudit({ repository }: CredentialStore, filter: Given): Prom
   const limit = readLimit(filter.limit);
   const text = (field: string) => (filter[field] === undefined ? undefined : readText(field, filter[field]));
   const [account, subject, actor, action] = [text('account'), text('subject'), text('actor'), text('action')];
-  const [from, to] = [parseIsoDate('from', filter.from), parseIsoDate('to', filter.to)];
+  const [from, to] = [readDate('from', filter.from), readDate('to', filter.to)];
   const after = readAfter(filter.after);
   const rows = await mapStoreErrors(() =>
     repository.audit({ account, subject, actor, action, from, to, after, limit: limit + 1 }),
@@ -92,7 +92,7 @@ async function pageOfAudit({ repository }: CredentialStore, filter: Given): Prom
   return pageOf(rows, limit, ({ at, id }) => ({ time: at, id }), entryOf);
 }
 
-function parseIsoDate(field: string, value: unknown): number | undefined {
+function readDate(field: string, value: unknown): number | undefined {
   if (value === undefined) return undefined;
   const time = types.isDate(value) ? value.getTime() : Number.NaN;
   if (Number.isNaN(time)) throw invalid(field, 'expected a Date');

@@ -6,31 +6,30 @@ import { type Requirement, requirementKeys } from '../document/requirement.js';
 import { createOperationGate } from './requirement-gate.js';
 
 /** The gate of a requirement, and its metadata. Both are absent for an open operation, which needs no gate. */
-export interface RequestDecision {
+export interface RequirementGate {
   readonly requirement: Requirement;
   readonly handle?: Middleware;
   readonly metadata?: GateMetadata;
 }
 
-export interface Decisions {
-  readonly all: () => readonly RequestDecision[];
-  /** Returns the decision of a requirement: the same object for equal requirements. */
-  readonly of: (requirement: Requirement) => RequestDecision;
+export interface RequirementGates {
+  readonly all: () => readonly RequirementGate[];
+  /** Returns the gate of a requirement: the same object for equal requirements. */
+  readonly of: (requirement: Requirement) => RequirementGate;
 }
 
-export function createDecisions(): Decisions {
+export function createRequirementGates(): RequirementGates {
   const keyOf = requirementKeys();
-  const decisions = new Map<string, RequestDecision>();
+  const gates = new Map<string, RequirementGate>();
   return {
-    all: () => [...decisions.values()],
+    all: () => [...gates.values()],
     of(requirement) {
       const allowSchemeless = requirement.alternatives.some((alternative) => alternative.allowSchemeless);
       const key = `${keyOf(requirement)} ${allowSchemeless}`;
-      const decision =
-        decisions.get(key) ??
-        (requirement.alternatives.length === 0 ? { requirement } : createOperationGate(requirement));
-      decisions.set(key, decision);
-      return decision;
+      const gate =
+        gates.get(key) ?? (requirement.alternatives.length === 0 ? { requirement } : createOperationGate(requirement));
+      gates.set(key, gate);
+      return gate;
     },
   };
 }

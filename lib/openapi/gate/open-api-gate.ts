@@ -17,7 +17,7 @@ import { readOperationRequirements } from '../document/operation-requirements.js
 import { readDocument } from '../document/read-document.js';
 import type { Schemes } from '../document/scheme-verifiers.js';
 import { findRoute } from './find-express-route.js';
-import { createDecisions, type RequestDecision } from './gate-per-requirement.js';
+import { createRequirementGates, type RequirementGate } from './gate-per-requirement.js';
 import { type Found, type IndexedOperation, OperationIndex, type Rivals } from './operation-index.js';
 import { pathSettingsOf, routedPath } from './request-path.js';
 import { securityAtRoute } from './route-audit-metadata.js';
@@ -92,13 +92,13 @@ const BY = 'openApiGate';
  */
 export function openApiGate(document: object, options: OpenApiGateOptions): Gate {
   const { schemes, basePath, undocumented } = readTable(BY, options, OPTIONS);
-  const decisions = createDecisions();
+  const requirementGates = createRequirementGates();
   const operations = readOperationRequirements(BY, readDocument(BY, document, basePath), schemes).map(
-    ({ operation, requirement }) => ({ operation, decision: decisions.of(requirement) }),
+    ({ operation, requirement }) => ({ operation, decision: requirementGates.of(requirement) }),
   );
   const index = new OperationIndex(operations);
   const passes = undocumented === 'pass';
-  const gates = decisions.all().flatMap(({ metadata: gate }) => gate ?? []);
+  const gates = requirementGates.all().flatMap(({ metadata: gate }) => gate ?? []);
   const metadata = gateMetadata(gates, (refusing) => {
     const securityAt = securityAtRoute(index, passes, refusing);
     return (method, paths) => ({ ...securityAt(method, paths), refusesUndocumented: !passes });
@@ -113,7 +113,7 @@ export function openApiGate(document: object, options: OpenApiGateOptions): Gate
     else decision.handle(req, res, next);
   }
 
-  function decide(req: ExpressRequest): RequestDecision | RequestRefusal | typeof PASS {
+  function decide(req: ExpressRequest): RequirementGate | RequestRefusal | typeof PASS {
     const path = routedPath(req);
     if (path === undefined) return UNKNOWN_ROUTE;
     const method = req.method?.toUpperCase() ?? '';

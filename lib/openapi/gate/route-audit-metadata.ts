@@ -3,16 +3,16 @@
 import type { Segment, Segments } from '../../express/path-segments.js';
 import type { GateMetadata, GuardMetadata, RouteSecurity } from '../../express/route-metadata.js';
 import { looseParts, mayShare, type PathTemplate, type TemplatePart } from '../document/path-template.js';
-import type { RequestDecision } from './gate-per-requirement.js';
+import type { RequirementGate } from './gate-per-requirement.js';
 import type { IndexedOperation, MethodTable, OperationIndex } from './operation-index.js';
 
 /** The operations that a route may handle, and whether it may also handle requests that are not in the document. */
 interface Candidates {
-  readonly operations: readonly IndexedOperation<RequestDecision>[];
+  readonly operations: readonly IndexedOperation<RequirementGate>[];
   readonly mayBeUndocumented: boolean;
 }
 
-type Entry = ReturnType<OperationIndex<RequestDecision>['entries']>[number];
+type Entry = ReturnType<OperationIndex<RequirementGate>['entries']>[number];
 
 const NOTHING: RouteSecurity = Object.freeze({ gates: [], guards: [], openByDocument: false });
 const OPEN_BY_DOCUMENT: RouteSecurity = Object.freeze({ gates: [], guards: [], openByDocument: true });
@@ -26,7 +26,7 @@ const OPEN_BY_DOCUMENT: RouteSecurity = Object.freeze({ gates: [], guards: [], o
  * @param refusing - The metadata of a gate that no request passes.
  */
 export function securityAtRoute(
-  index: OperationIndex<RequestDecision>,
+  index: OperationIndex<RequirementGate>,
   passes: boolean,
   refusing: GateMetadata,
 ): (method: string, paths: readonly Segments[]) => RouteSecurity {
@@ -49,7 +49,7 @@ export function securityAtRoute(
   };
 }
 
-function securityOf({ metadata, requirement }: RequestDecision): RouteSecurity {
+function securityOf({ metadata, requirement }: RequirementGate): RouteSecurity {
   if (metadata === undefined) return NOTHING;
   const { alternatives, isOptional } = requirement;
   const accept = [...new Set(alternatives.map(({ verifier }) => verifier))];
@@ -69,10 +69,10 @@ function securityOf({ metadata, requirement }: RequestDecision): RouteSecurity {
   return { ...NOTHING, gates, guards: [{ name, kinds: undefined, scopes: undefined, anyOf: guards }] };
 }
 
-function candidatesFor(index: OperationIndex<RequestDecision>, method: string, segments: Segments): Candidates {
+function candidatesFor(index: OperationIndex<RequirementGate>, method: string, segments: Segments): Candidates {
   const isMount = method === 'USE';
   const known = segments.findIndex((segment) => 'unknown' in segment);
-  const operationsIn = (tables: readonly MethodTable<RequestDecision>[]) =>
+  const operationsIn = (tables: readonly MethodTable<RequirementGate>[]) =>
     tables.flatMap((table) => (method === 'ALL' || isMount ? [...table.values()] : (table.get(method) ?? [])));
   if (isMount || known !== -1) {
     const prefix = segments.slice(0, known === -1 ? undefined : known).map(partOf);
