@@ -1,7 +1,7 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { jwtVerify } from 'jose';
-import { readPrivateKey, type SigningKey, signJwt } from '../../lib/http/client-private-key.js';
+import { type ClientPrivateKey, readPrivateKey, signJwt } from '../../lib/http/client-private-key.js';
 import { createKey } from '../support/token-forge.js';
 
 const { privateKey, publicKey } = createKey('ES256');
@@ -9,7 +9,7 @@ const RSA = createKey('RS256').privateKey;
 const jwk = (key: KeyObject) => key.export({ format: 'jwk' });
 const pem = (key: KeyObject, type: 'pkcs8' | 'sec1' | 'pkcs1' = 'pkcs8') => String(key.export({ format: 'pem', type }));
 
-function read(input: unknown, keyId?: string): SigningKey {
+function read(input: unknown, keyId?: string): ClientPrivateKey {
   const found = readPrivateKey(input, keyId);
   if (found === undefined) throw new Error('refused');
   return found;

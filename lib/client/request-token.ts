@@ -20,8 +20,8 @@ export interface TokenRequest extends AuthenticatingClient {
   readonly timeout: number;
 }
 
-/** A token response (RFC 6749 §5.1). */
-export interface TokenResponse {
+/** What a token response says (RFC 6749 §5.1). */
+export interface ObtainedToken {
   readonly accessToken: string;
   readonly scheme: 'Bearer' | 'DPoP';
   /** The lifetime in seconds; `undefined` if the server does not send it. */
@@ -50,7 +50,7 @@ interface Answer {
  *
  * @throws TokenClientError
  */
-export async function requestToken(endpoint: URL, request: TokenRequest): Promise<TokenResponse> {
+export async function requestToken(endpoint: URL, request: TokenRequest): Promise<ObtainedToken> {
   let answer = await postWithNonce(endpoint, request);
   const seconds = retryAfterOf(answer.response, request.clock.now());
   if (seconds !== undefined && seconds <= MAX_RETRY_AFTER) {
@@ -110,7 +110,7 @@ function refusal({ response: { status }, body: { error } }: Answer): TokenClient
   });
 }
 
-function parseResponse(body: Readonly<Record<string, unknown>>, { proofs }: TokenRequest): TokenResponse {
+function parseResponse(body: Readonly<Record<string, unknown>>, { proofs }: TokenRequest): ObtainedToken {
   const { access_token: accessToken, token_type: type, expires_in: expiresIn } = body;
   const scheme = typeof type === 'string' ? SCHEMES.get(type.toLowerCase()) : undefined;
   if (typeof accessToken !== 'string' || !isB64token(accessToken) || scheme === undefined) {
@@ -140,7 +140,7 @@ function parseResponse(body: Readonly<Record<string, unknown>>, { proofs }: Toke
 }
 
 /** The token types in lower case, because case is ignored (RFC 6749 §7.1). */
-const SCHEMES = new Map<string, TokenResponse['scheme']>([
+const SCHEMES = new Map<string, ObtainedToken['scheme']>([
   ['bearer', 'Bearer'],
   ['dpop', 'DPoP'],
 ]);

@@ -3,7 +3,7 @@
  * expires.
  */
 import { type Clock, elapsed, type Instant, instantOf } from '../contracts/clock.js';
-import { requestToken, type TokenRequest, type TokenResponse } from './request-token.js';
+import { type ObtainedToken, requestToken, type TokenRequest } from './request-token.js';
 import { TokenClientError } from './token-client-error.js';
 
 /**
@@ -30,7 +30,7 @@ const FIND_AGAIN_AFTER = 60_000;
 /** HTTP statuses that suggest that the issuer has moved its token endpoint to another URL. */
 const MOVED = [301, 302, 307, 308, 404, 405, 410];
 
-export interface CachedToken extends Pick<TokenResponse, 'accessToken' | 'scheme'> {
+export interface CachedToken extends Pick<ObtainedToken, 'accessToken' | 'scheme'> {
   readonly requestedAt: Instant;
   /** Milliseconds from `requestedAt` to the refresh. */
   readonly refreshAfter: number;

@@ -3,7 +3,7 @@
 import type { Clock } from '../contracts/clock.js';
 import { clockOption } from '../contracts/clock-option.js';
 import type { ClientAuthentication } from '../http/add-client-credentials.js';
-import { type PrivateKeyInput, readPrivateKey, type SigningKey } from '../http/client-private-key.js';
+import { type ClientPrivateKey, type PrivateKeyInput, readPrivateKey } from '../http/client-private-key.js';
 import { discoverUrl } from '../http/discover-url.js';
 import { FetchError, timeoutSignal } from '../http/fetch-json.js';
 import { SECURE_URL, secureUrl } from '../http/secure-url.js';
@@ -97,7 +97,7 @@ const url: Option<URL> = (options, name) => {
 /** Reads the issuer as a URL and as text: `issuer` in the metadata must equal this text exactly. */
 const issuer: Option<Issuer> = (options, name) => ({ url: url(options, name), text: options.text(name) });
 
-const privateKey: Option<SigningKey> = (options, name) => {
+const privateKey: Option<ClientPrivateKey> = (options, name) => {
   const key = readPrivateKey(options.raw(name), optional(text)(options, 'keyId'));
   if (key === undefined) throw options.mistake(name, 'a private key for signing, as a JWK, a KeyObject or PEM');
   return key;
@@ -165,7 +165,7 @@ function endpointOf(issuer: Issuer | undefined, tokenEndpoint: URL | undefined, 
 /** @param audience - The `aud` of client assertions. */
 function authenticationOf(
   secret: string | undefined,
-  signingKey: SigningKey | undefined,
+  signingKey: ClientPrivateKey | undefined,
   audience: string,
 ): ClientAuthentication {
   if (secret !== undefined && signingKey === undefined) return { secret };

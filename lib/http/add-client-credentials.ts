@@ -1,7 +1,7 @@
 /** Authenticates keyward as a client of an authorization server (RFC 6749 §2.3.1, RFC 7523 §2.2). */
 import { randomUUID } from 'node:crypto';
 import { ASSERTION_TYPE } from '../protocol/jose-rules.js';
-import { type SigningKey, signJwt } from './client-private-key.js';
+import { type ClientPrivateKey, signJwt } from './client-private-key.js';
 
 /**
  * How the client authenticates: with a secret (HTTP Basic), or with JWTs that it signs, called assertions (RFC 7523
@@ -9,7 +9,7 @@ import { type SigningKey, signJwt } from './client-private-key.js';
  */
 export type ClientAuthentication =
   | { readonly secret: string }
-  | { readonly signingKey: SigningKey; readonly audience: string };
+  | { readonly signingKey: ClientPrivateKey; readonly audience: string };
 
 /** The client ID of keyward at the authorization server, and how keyward authenticates. */
 export interface AuthenticatingClient {

@@ -6,7 +6,7 @@ import type { JWK, JWTPayload } from 'jose';
 export type PrivateKeyInput = JWK | KeyObject | string;
 
 /** A private key, with the values for the header of JWTs. */
-export interface SigningKey {
+export interface ClientPrivateKey {
   readonly key: KeyObject;
   readonly alg: string;
   readonly kid: string | undefined;
@@ -28,7 +28,7 @@ const ALGORITHM_OF_CURVE = new Map([
  * @returns `undefined` if the input is not a private key that can sign, or if the key cannot sign with the `alg` of its
  *   JWK.
  */
-export function readPrivateKey(input: unknown, keyId: string | undefined): SigningKey | undefined {
+export function readPrivateKey(input: unknown, keyId: string | undefined): ClientPrivateKey | undefined {
   const key = parseKey(input);
   if (key?.type !== 'private') return undefined;
   const jwk = isJwk(input) ? input : {};
@@ -39,7 +39,7 @@ export function readPrivateKey(input: unknown, keyId: string | undefined): Signi
 
 /** Signs a JWT. The first call loads jose. */
 export async function signJwt(
-  { key, alg }: Pick<SigningKey, 'key' | 'alg'>,
+  { key, alg }: Pick<ClientPrivateKey, 'key' | 'alg'>,
   header: Readonly<Record<string, unknown>>,
   payload: JWTPayload,
 ): Promise<string> {

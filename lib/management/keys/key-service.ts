@@ -10,7 +10,7 @@ import type { KeyRow } from '../../store/tables.js';
 import type { ActorContext, Operation, OperationResult, Operations } from '../audit-log/audited-operation.js';
 import { changedFields } from '../audit-log/changed-fields.js';
 import { readListFilter } from '../key-list-filter.js';
-import { invalid, ManagementError } from '../management-error.js';
+import { ManagementError } from '../management-error.js';
 import type { Member } from '../member.js';
 import { type Page, pageOf } from '../pagination.js';
 import { assertEnabled, assertEntitled } from './account-rules.js';
@@ -25,7 +25,7 @@ import {
   conflict,
   viewIn,
 } from './key-change.js';
-import { hasSameEntitlement, type NewKey, readEdit, settingsOf } from './key-settings.js';
+import { hasSameEntitlement, type NewKey, readEdit, readVersion, settingsOf } from './key-settings.js';
 import { type KeyView, keyViewOf } from './key-view.js';
 import { assertEnvironment, assertGrantable, inEnvironment, isWithin } from './member-rules.js';
 import { newId, newSecret } from './new-secret.js';
@@ -169,7 +169,7 @@ export class KeyService {
         const result = { key: await viewIn(tx, row.id, now), doneAt: new Date(doneAt) };
         return { result, subject: row.id, fields: undefined };
       };
-      const version = readVersion(seen);
+      const version = seen === undefined ? undefined : readVersion(seen);
       const request = readIdempotentRequest(row.account, idempotencyKey, operation.name, [id, input]);
       const repeated = request && (await findRepeated(tx, request, now));
       if (repeated !== undefined) return await unchanged(repeated.at);
@@ -232,19 +232,6 @@ export class KeyService {
     const noun = this.#noun.replace(' ', '_');
     return { action, name: `${noun}.${name}`, subject: subjectOf(id) };
   }
-}
-
-/**
- * Validates the version that a key must have. Without this check, a value of the wrong type would cause a misleading
- * `version_conflict`, for example if the caller swaps the parameters `version` and `idempotencyKey`.
- *
- * @throws ManagementError `invalid`
- */
-function readVersion(value: unknown): number | undefined {
-  if (value === undefined) return undefined;
-  if (!Number.isSafeInteger(value) || (value as number) < 1)
-    throw invalid('version', 'expected the version that the key had when you read it, as a positive whole number');
-  return value as number;
 }
 
 /**

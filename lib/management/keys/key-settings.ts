@@ -157,13 +157,11 @@ export function readEdit(value: unknown, row: KeyRow, now: number, databaseNow: 
     ...(isAccess ? [...OF_ACCESS_KEYS, 'revokeTokens'] : OF_KEYS),
   ]);
   const { disabled, revokeTokens } = given;
-  const version = given.version === ANY_VERSION ? row.version : given.version;
-  if (!Number.isSafeInteger(version))
-    throw invalid('version', 'expected the version that the key had when you read it, as a whole number');
+  const version = given.version === ANY_VERSION ? row.version : readVersion(given.version);
   const isDisabled = disabled === undefined ? row.disabled_at !== null : readFlag('disabled', disabled);
   const revokesTokens = revokeTokens !== undefined && readFlag('revokeTokens', revokeTokens);
   return {
-    version: version as number,
+    version,
     columns: {
       ...columnsOf(row.kind, given, row, now),
       disabled_at: isDisabled ? (row.disabled_at ?? now) : null,
@@ -172,6 +170,18 @@ export function readEdit(value: unknown, row: KeyRow, now: number, databaseNow: 
         : row.tokens_not_before,
     },
   };
+}
+
+/**
+ * Validates the version that a key must have. Without this check, a value of the wrong type would cause a misleading
+ * `version_conflict`, for example if the caller swaps the parameters `version` and `idempotencyKey`.
+ *
+ * @throws ManagementError `invalid`
+ */
+export function readVersion(value: unknown): number {
+  if (!Number.isSafeInteger(value) || (value as number) < 1)
+    throw invalid('version', 'expected the version that the key had when you read it, as a positive whole number');
+  return value as number;
 }
 
 /** Returns the APIs, scopes, channels and platform of a key, which the account of the key must have. */
