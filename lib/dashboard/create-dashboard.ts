@@ -73,7 +73,10 @@ const ownPath: Option<string> = (options, name) => {
 const ownPathOrUrl: Option<string> = (options, name) => {
   const value = options.text(name);
   if (OWN_PATH.test(value) || secureUrl(value) !== undefined) return value;
-  throw options.wrongText(name, 'a path that starts with a single / and has no spaces or backslashes, or an https URL');
+  throw options.wrongText(
+    name,
+    'a path that starts with a single / and has no spaces or backslashes, or an https URL (http only for a loopback host)',
+  );
 };
 
 const productNameOption: Option<string> = (options, name) => {

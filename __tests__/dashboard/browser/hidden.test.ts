@@ -18,7 +18,7 @@ describe('the warning about a key that does not expire', () => {
     await page.getByRole('button', { name: 'Never' }).click();
     expect(await pressed.allTextContents()).toEqual(['Never']);
     await warning.waitFor({ state: 'visible' });
-    await page.getByLabel('Sandbox (for tests)').check();
+    await page.getByLabel('Sandbox (for testing)').check();
     await warning.waitFor({ state: 'hidden' });
   });
 });

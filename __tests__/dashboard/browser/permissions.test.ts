@@ -51,7 +51,7 @@ describe.each([
           operation === 'revoke' ? fields : { ...fields, version },
         );
         expect([operation, sent]).toEqual([operation, 403]);
-        await expectText(page, 'This operation requires the Owner role.');
+        await expectText(page, 'You need the Owner role to do this.');
         await page.goto(made.href);
       }
       for (const asked of ['edit', 'revoke']) {

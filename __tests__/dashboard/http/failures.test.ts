@@ -122,7 +122,7 @@ describe('memberOf that', () => {
   it.each(Object.keys(ODD))('gives %s: 401, with an event unless it means that nobody is signed in', async (which) => {
     expect((await dashboard.browser().get('/', { cookie: `answer=${which}` })).status).toBe(401);
     const detail =
-      'memberOf must return undefined or { id, account, permissions }, where permissions is a list of "reader", "developer" or "owner"';
+      'memberOf must return undefined or { id, account, permissions }, where permissions is a list of "reader", "developer" or "owner"; the optional environment must be "live" or "sandbox"';
     const invalid = { warning: 'member_invalid', method: 'GET', route: '/', detail, where: [] };
     expect(warnings()).toEqual(which === 'null' || which === 'false' ? [] : [invalid]);
   });
@@ -239,7 +239,7 @@ describe('an unknown field', () => {
     ];
     for (const { status, body } of replies) {
       expect(status).toBe(400);
-      expect(body).toContain(`The field &quot;${shown}&quot; is unknown.`);
+      expect(body).toContain(`This page does not accept the field &quot;${shown}&quot;.`);
       expect(body).not.toContain(CANARY);
     }
   });

@@ -50,7 +50,7 @@ describe.each(KEY_TYPES)('%s', (keyType) => {
       '/audit.csv',
     ]) {
       const { status, body } = await browser.get(path);
-      expect([status, body]).toEqual([403, expect.stringContaining('This operation requires the Reader role.')]);
+      expect([status, body]).toEqual([403, expect.stringContaining('You need the Reader role to do this.')]);
     }
   });
 
@@ -98,7 +98,7 @@ describe.each(KEY_TYPES)('%s', (keyType) => {
         await browser.post(PATH[keyType], newForm(keyType, { expiresAt: 'soon' })),
       ];
       for (const { status, body } of pages) {
-        expect([status, body]).toEqual([403, expect.stringContaining('This operation requires the Developer role.')]);
+        expect([status, body]).toEqual([403, expect.stringContaining('You need the Developer role to do this.')]);
         expect(body).not.toContain('disputes');
       }
     }
@@ -117,7 +117,7 @@ describe('operations that need Owner', () => {
         one.form(key),
       );
       expect(reply.status).toBe(403);
-      expect(reply.body).toContain('This operation requires the Owner role.');
+      expect(reply.body).toContain('You need the Owner role to do this.');
       expect(await at.management[one.keyType].view(holder.owner, key.id)).toEqual(key);
       const [entry] = (await holder.story()).slice(1);
       expect(entry).toMatchObject({ actor: holder.developer.id, outcome: 'refused', subject: key.id });
@@ -148,7 +148,7 @@ describe('operations that need Owner', () => {
     expect(theirs?.body.replace(inert, '')).not.toContain('<button');
     for (const page of ['edit', 'revoke', 'end-grace/confirm']) {
       const { status, body } = await browserOf(holder, 'developer').get(`${PATH[keyType]}/${id}/${page}`);
-      expect([status, body]).toEqual([403, expect.stringContaining('This operation requires the Owner role.')]);
+      expect([status, body]).toEqual([403, expect.stringContaining('You need the Owner role to do this.')]);
       expect(body).toContain('<nav aria-label="Dashboard">');
       expect(body).toContain(`<a class="button" href="${MOUNT}${PATH[keyType]}/${id}">Go back</a>`);
     }

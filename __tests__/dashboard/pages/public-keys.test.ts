@@ -46,7 +46,7 @@ describe('public keys of an access key', () => {
     expect((await follow(`${own}/public-keys/remove/confirm?kid=x`)).status).toBe(404);
     expect((await post('/public-keys/remove', { version: '1', kid })).status).toBe(409);
     const removed = await post('/public-keys/remove', { version: '2', kid });
-    expect((await follow(String(removed.headers.location))).body).toContain('A public key of the key');
+    expect((await follow(String(removed.headers.location))).body).toContain('A public key was removed from the key');
     expect((await now()).publicKeys).toEqual([]);
   });
 

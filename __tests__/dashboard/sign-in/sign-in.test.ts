@@ -315,7 +315,9 @@ describe('the audit log', () => {
     const browser = site.browser();
     await browser.signIn(site.links().owner);
     const text = (await browser.get(`${MOUNT}/audit`)).body.replace(/<[^>]+>/g, '');
-    expect(text).toContain('tried to sign in. Refused: the sign-in link was already used, expired or not valid.');
+    expect(text).toContain(
+      'tried to sign in. Refused: the sign-in link had already been used, had expired, or was not valid.',
+    );
     expect(text).toContain('attempts within a minute: 20');
   });
 });

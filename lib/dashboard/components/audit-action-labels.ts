@@ -19,13 +19,21 @@ const ACTIONS: Readonly<Record<string, readonly [verb: string, infinitive: strin
   ],
   'access_key.revoke': ['revoked', 'revoke', 'Revoke an access key'],
   'access_key.view': ['viewed', 'view', 'View an access key'],
-  'access_key.add_secret': ['added a client secret to', 'add a client secret to', 'Add a client secret'],
-  'access_key.delete_secret': ['deleted a client secret from', 'delete a client secret from', 'Delete a client secret'],
-  'access_key.add_public_key': ['added a public key (JWK) to', 'add a public key (JWK) to', 'Add a public key (JWK)'],
+  'access_key.add_secret': [
+    'added a client secret to',
+    'add a client secret to',
+    'Add a client secret to an access key',
+  ],
+  'access_key.delete_secret': [
+    'deleted a client secret from',
+    'delete a client secret from',
+    'Delete a client secret from an access key',
+  ],
+  'access_key.add_public_key': ['added a public key to', 'add a public key to', 'Add a public key to an access key'],
   'access_key.remove_public_key': [
-    'removed a public key (JWK) from',
-    'remove a public key (JWK) from',
-    'Remove a public key (JWK)',
+    'removed a public key from',
+    'remove a public key from',
+    'Remove a public key from an access key',
   ],
   'account.put': ['changed the settings of', 'change the settings of', 'Change account settings'],
   'account.disable': ['disabled', 'disable', 'Disable the account'],
@@ -40,7 +48,7 @@ const REASONS: Readonly<Record<string, string>> = Object.freeze({
   not_found: 'the key, secret or public key was not found in this account',
   version_conflict: 'the key was changed in the meantime',
   revoked: 'the key was already revoked',
-  bad_link: 'the sign-in link was already used, expired or not valid',
+  bad_link: 'the sign-in link had already been used, had expired, or was not valid',
 });
 
 export function actionTitle(action: string): string {

@@ -35,7 +35,7 @@ const MESSAGES: ReadonlyMap<string, Message> = new Map<string, Message>([
   [
     'public-key-removed',
     (key) =>
-      html`A public key of the ${key} was removed. Token requests that are signed with the matching private key are no longer accepted.`,
+      html`A public key was removed from the ${key}. The client can no longer authenticate with the matching private key.`,
   ],
   ['tokens-revoked', (key) => html`All tokens of the ${key} were revoked. They are no longer accepted.`],
 ]);

@@ -57,9 +57,11 @@ const FORM_TEXTS: readonly (readonly [RegExp, string])[] = [
     'enter up to $1 IP addresses or networks, such as 203.0.113.7 or 203.0.113.0/24',
   ],
   [
-    /^limits: expected a list of 1 to (\d+) .* requests from 1 to ([\d,]+), .*/,
-    'enter up to $1 limits, each for a different time period and of at most $2 requests, such as 100/minute, 5000/day',
+    /^limits: expected a list of 1 to (\d+) .* requests from 1 to ([\d,]+), seconds from 1 to 604,800, .*/,
+    'enter up to $1 limits, such as 100/minute, 5000/day; each must allow 1 to $2 requests and have a different time period of at most 7 days',
   ],
+  [/^(?:apis|channels): expected 1 to 64 characters /, 'each name must have 1 to 64 characters '],
+  [/^publicKey: (.*); expected a public key$/, '$1; enter a public key'],
   [/^\w+: the account is not entitled to /, 'your account is not allowed to use '],
   [/^\w+: expected /, 'enter '],
 ];

@@ -27,7 +27,7 @@ export function parseMetadata(text: string): Metadata | null {
       return [line.slice(0, at).trim(), line.slice(at + 1).trim()];
     });
   const names = new Set(pairs.map(([name]) => name));
-  if (names.size < pairs.length) throw invalid('metadata', 'enter each metadata name on only one line');
+  if (names.size < pairs.length) throw invalid('metadata', 'use each metadata name only once');
   return Object.fromEntries(pairs);
 }
 

@@ -105,7 +105,7 @@ function environmentField({ values: { environment }, only }: SettingsForm): Html
     (only ?? value) === value &&
     html`<label class="tick"><input type="radio" name="environment" value="${value}"${environment === value && html` checked`}> ${title}</label>`;
   return html`<fieldset id="field-environment" tabindex="-1"><legend>Environment</legend>
-${radio('live', 'Live')}${radio('sandbox', 'Sandbox (for tests)')}</fieldset>`;
+${radio('live', 'Live')}${radio('sandbox', 'Sandbox (for testing)')}</fieldset>`;
 }
 
 function accessFields(form: SettingsForm): Html {

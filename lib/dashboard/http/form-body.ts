@@ -17,7 +17,7 @@ export const MAX_SETTINGS_BYTES = 400 * 1_024;
  * unread, so the connection cannot be used again and is closed.
  */
 const BODY_FAULTS: Readonly<Record<BodyFault, () => HttpError>> = {
-  aborted: () => badRequest('Only a part of the form was received. Submit it again.'),
+  aborted: () => badRequest('Only part of the form was received. Submit it again.'),
   slow_body: () => closeConnection(408, 'Request timed out', 'The form took too long to upload. Submit it again.'),
   too_large: () =>
     closeConnection(413, 'Form too large', 'The form is too large. Go back, shorten the values and submit it again.'),
@@ -71,7 +71,7 @@ function pairsFromHost(body: unknown): readonly FormPair[] | undefined {
   if (Buffer.isBuffer(body)) return parsePairs(body.toString('latin1'));
   if (typeof body !== 'object' || body === null) {
     throw new Error(
-      'keyward: another middleware has read the body of the form, but did not set req.body; mount createDashboard before that middleware',
+      'keyward: another middleware has read the request body, but did not set req.body; mount createDashboard before that middleware',
     );
   }
   const pairs: FormPair[] = [];

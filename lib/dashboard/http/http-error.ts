@@ -20,7 +20,7 @@ export function badRequest(message: string): HttpError {
 }
 
 export function methodNotAllowed(allow: string): HttpError {
-  const message = 'This address cannot be opened directly. Go to your keys, and open the page from there.';
+  const message = 'This address cannot be opened directly. Go to your keys and open the page from there.';
   return new HttpError(405, 'Method not allowed', message, { Allow: allow });
 }
 

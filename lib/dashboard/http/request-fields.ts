@@ -14,7 +14,9 @@ export class Fields {
   constructor(pairs: Iterable<readonly [string, string]>, names: readonly string[]) {
     for (const [name, value] of pairs) {
       if (!names.includes(name))
-        throw badRequest(`The field "${printable(name)}" is unknown. Go back, reload the page and try again.`);
+        throw badRequest(
+          `This page does not accept the field "${printable(name)}". Go to your keys and open the page from there.`,
+        );
       this.#values.set(name, [...(this.#values.get(name) ?? []), value]);
     }
   }
@@ -23,7 +25,7 @@ export class Fields {
   one(name: string): string | undefined {
     const [value, ...more] = this.#values.get(name) ?? [];
     if (more.length > 0)
-      throw badRequest(`The field "${name}" was sent more than once. Go back, reload the page and try again.`);
+      throw badRequest(`The field "${name}" was sent more than once. Go to your keys and open the page from there.`);
     return value === '' ? undefined : value;
   }
 
