@@ -198,7 +198,7 @@ describe.each(sharedEngines)('keyward on %s', (engine) => {
     expect((await remove(oldest)).code).toBe(0);
     expect(await remove(newest)).toMatchObject({
       code: 1,
-      err: 'secret: the last client secret cannot be deleted; add another one first, or revoke the access key\n',
+      err: 'secret: the access key has no other credential, or only an old secret in its grace period; add a client secret or public key first, or revoke the access key\n',
     });
     const edited = await keyward.json<Made>('access-keys', 'edit', record.id, '--revoke-tokens', '--disable');
     expect(edited.record.state).toBe('disabled');

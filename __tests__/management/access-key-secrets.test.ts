@@ -57,7 +57,7 @@ describe.each(engines)('on %s', (engine) => {
       const last = await refusalOf(at.management.accessKeys.deleteSecret(holder.owner, key.id, newer));
       expect(last).toEqual(refusing(400, 'invalid', 'secret'));
       expect(last.message).toBe(
-        'secret: the last client secret cannot be deleted; add another one first, or revoke the access key',
+        'secret: the access key has no other credential, or only an old secret in its grace period; add a client secret or public key first, or revoke the access key',
       );
       expect(await obtainsTokens(key, second)).toEqual([true]);
     });

@@ -175,7 +175,7 @@ describe.each(engines)('on %s', (engine) => {
       ...{ imported: 0, known: 0 },
       refused: [
         { index: 1, message: 'digest: another key in this batch has the same digest' },
-        { index: 2, message: 'id: another key in this batch has the same id' },
+        { index: 2, message: 'id: another key in this batch has the same ID' },
       ],
     });
   });
@@ -188,7 +188,7 @@ describe.each(engines)('on %s', (engine) => {
       const batch = [oldKey().given, oldKey({ id: `${holder.id}_a` }).given];
       expect(await at.management.keys.import(OPERATOR, id, batch)).toEqual({
         ...{ imported: 0, known: 0 },
-        refused: [{ index: 1, message: 'id: another key already has this id' }],
+        refused: [{ index: 1, message: 'id: another key already has this ID' }],
       });
     }
     expect((await at.management.keys.list(holder.owner)).items).toHaveLength(1);

@@ -95,7 +95,7 @@ describe('a cipher', () => {
   ])('accepts only 32 bytes or their text (%#)', (key) => {
     expect(() => createSigningKeyCipher(key)).toThrow(
       new TypeError(
-        'openStore: option "encryptionKey" must be 32 bytes (a Uint8Array, or base64url of 43 characters), or a list of such keys',
+        'openStore: option "encryptionKey" must be a key of 32 bytes, as a Uint8Array or in base64url (43 characters), or a list of such keys',
       ),
     );
   });

@@ -54,7 +54,7 @@ describe('readStoreUrl', () => {
     (url) => {
       expect(() => readStoreUrl(url)).toThrow(
         new TypeError(
-          "openStore: 'file:' must be followed by a path without leading or trailing spaces; use 'memory:' for a database in memory",
+          "openStore: 'file:' must be followed by a path without leading or trailing spaces; use 'memory:' for an in-memory database",
         ),
       );
     },

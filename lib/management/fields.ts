@@ -10,6 +10,7 @@ const KEY_ID = /^[A-Za-z0-9][\w-]{0,63}$/;
 /** The last millisecond of the year 9999. ISO 8601 and PostgreSQL write later years in a different format. */
 const MAX_TIME = Date.UTC(10_000, 0) - 1;
 const BEGINNING = 'beginning with a letter or digit';
+const REFUSED = '"prototype" and names that every JavaScript object has, such as "constructor", are not allowed';
 const RESERVED = ['all', 'prototype'];
 const NAME_LENGTH = 100;
 const LIST_LENGTH = 100;
@@ -36,7 +37,7 @@ export function readGiven(value: unknown, fields: readonly string[]): Given {
 export function readText(field: string, value: unknown): string {
   // PostgreSQL cannot store a string with NUL.
   if (typeof value !== 'string' || value === '' || value.includes('\0'))
-    throw invalid(field, 'expected a non-empty string without NUL');
+    throw invalid(field, 'expected a non-empty string without NUL characters');
   return value;
 }
 
@@ -71,7 +72,7 @@ export function readName(field: string, value: unknown): string | null {
 export function readId(field: string, value: unknown): string {
   // Reject names of `Object.prototype`: ids may be used as object keys.
   if (typeof value !== 'string' || !ID.test(value) || value in {} || RESERVED.includes(value)) {
-    const refused = '"all", "prototype" and "constructor" are not allowed';
+    const refused = `"all", ${REFUSED}`;
     throw invalid(
       field,
       `expected 1 to 64 characters from A-Z, a-z, 0-9, "_", ".", ":" and "-", ${BEGINNING}; ${refused}`,
@@ -87,7 +88,7 @@ export function readId(field: string, value: unknown): string {
 export function readNewKeyId(field: string, value: unknown): string {
   const isId = typeof value === 'string' && KEY_ID.test(value) && !(value in {}) && value.toLowerCase() !== 'new';
   if (!isId || RESERVED.includes(value)) {
-    const refused = '"new", "all", "prototype" and "constructor" are not allowed';
+    const refused = `"new", "all", ${REFUSED}`;
     throw invalid(field, `expected 1 to 64 characters from A-Z, a-z, 0-9, "_" and "-", ${BEGINNING}; ${refused}`);
   }
   return value;
@@ -99,7 +100,7 @@ export function readIds(field: string, value: unknown): readonly string[] {
 
 export function readAllOrIds(field: string, value: unknown): 'all' | readonly string[] {
   if (value === 'all') return 'all';
-  if (!Array.isArray(value)) throw invalid(field, 'expected "all" or a list of ids');
+  if (!Array.isArray(value)) throw invalid(field, 'expected "all" or a list of IDs');
   return readIds(field, value);
 }
 
@@ -117,7 +118,7 @@ export function readScopes(field: string, value: unknown): readonly string[] {
 export function readTime(field: string, value: unknown): number | null {
   if (value === undefined || value === null) return null;
   const time = types.isDate(value) ? value.getTime() : Number.NaN;
-  if (!(time >= 0 && time <= MAX_TIME)) throw invalid(field, 'expected a time between the years 1970 and 9999');
+  if (!(time >= 0 && time <= MAX_TIME)) throw invalid(field, 'expected a Date between the years 1970 and 9999');
   return time;
 }
 

@@ -36,7 +36,7 @@ export function readMember(value: unknown): Member {
     throw new ManagementError('no_member', 'the caller is not a member of an account');
   for (const [field, text] of Object.entries({ id, account, address })) {
     if (typeof text === 'string' && text.includes('\0'))
-      throw invalid(`member.${field}`, 'expected a string without NUL');
+      throw invalid(`member.${field}`, 'expected a string without NUL characters');
   }
   const held = PERMISSIONS.filter((permission) => permissions.includes(permission));
   return {

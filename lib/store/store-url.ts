@@ -30,7 +30,7 @@ function parseFilePath(path: string): string {
   // better-sqlite3 trims the file name. For a blank name, it opens a temporary file, which is deleted at the end.
   if (file === '' || file !== file.trim() || file === ':memory:')
     throw new TypeError(
-      "openStore: 'file:' must be followed by a path without leading or trailing spaces; use 'memory:' for a database in memory",
+      "openStore: 'file:' must be followed by a path without leading or trailing spaces; use 'memory:' for an in-memory database",
     );
   return file;
 }

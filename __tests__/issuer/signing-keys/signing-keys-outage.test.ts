@@ -58,7 +58,7 @@ describe('while the store of signing keys does not answer', () => {
     const { keys, kid } = await keysOfHangingStore();
     expect(kidsOf(await keys.published(kid))).toEqual([kid]);
     await expect(keys.published('key-of-another-instance')).rejects.toThrow(
-      new SigningKeyError('the signing key of a token is not cached, and the store cannot be reached'),
+      new SigningKeyError('the kid of the token matches no cached signing key, and the store cannot be reached'),
     );
   });
 
@@ -156,7 +156,7 @@ describe('without cached keys, there is no key from', () => {
     [
       'one that keeps nothing',
       { addSigningKey: () => false },
-      'the store has no signing key that is not retired, and no new key was added; check addSigningKey() and listSigningKeys() of the store',
+      'the store has no signing key, or only retired ones, and no new key was added; check addSigningKey() and listSigningKeys() of the store',
     ],
     ['one that takes no key', { addSigningKey: () => Promise.reject(refused('EROFS')) }, 'addSigningKey: Error EROFS'],
   ])('%s', async (_what, broken, detail) => {

@@ -48,6 +48,7 @@ const FORM_TEXTS: readonly (readonly [RegExp, string])[] = [
   [/^apis: expected one or more APIs$/, 'choose at least one API'],
   [/^scopes: expected one or more scopes$/, 'choose at least one scope'],
   [/^expiresAt: expected a time in the future$/, 'choose today or a later date'],
+  [/^expiresAt: expected a Date /, 'choose a date '],
   [
     /^allowedAddresses: expected .*, got (".*")$/,
     '$1 is not an IP address or network; enter values such as 203.0.113.7 or 203.0.113.0/24',

@@ -111,7 +111,7 @@ export class SigningKeys {
   async published(kid?: string): Promise<{ readonly keys: readonly JWK[] }> {
     const { all } = this.#fresh(kid) ?? (await this.#readOrKept());
     if (this.#failedAt > this.#readAt && kid !== undefined && !all.some((key) => key.kid === kid))
-      throw new SigningKeyError('the signing key of a token is not cached, and the store cannot be reached');
+      throw new SigningKeyError('the kid of the token matches no cached signing key, and the store cannot be reached');
     return { keys: all.map((key) => key.publicJwk) };
   }
 
@@ -149,7 +149,7 @@ export class SigningKeys {
       const scheduled = signingKeyOf(keys, this.#algorithm, this.#clock.now());
       if (scheduled === undefined)
         throw new SigningKeyError(
-          'the store has no signing key that is not retired, and no new key was added; check addSigningKey() and listSigningKeys() of the store',
+          'the store has no signing key, or only retired ones, and no new key was added; check addSigningKey() and listSigningKeys() of the store',
         );
       for (const { kid } of replacedKeysOf(keys, scheduled))
         await this.#ask('retireSigningKey', (store) => store.retireSigningKey(kid));

@@ -37,9 +37,15 @@ export function apiOperations(management: Management): readonly ApiOperation[] {
     usageOperation(management, '/access-keys', 'AccessKey'),
     ...credentialOperations(management),
     {
-      ...{ method: 'get', path: '/audit', id: 'listAudit', summary: 'List the audit log, newest first', scopes: READ },
+      ...{
+        method: 'get',
+        path: '/audit',
+        id: 'listAudit',
+        summary: 'List audit log entries, newest first',
+        scopes: READ,
+      },
       ...{ query: AUDIT_FILTERS, headers: ['Link'] },
-      answers: { 200: { description: 'One page of the audit log.', schema: 'AuditPage' } },
+      answers: { 200: { description: 'One page of audit log entries.', schema: 'AuditPage' } },
       async handle({ member, query, base }) {
         return pageAnswer(await management.audit(member, filterOf(query, AUDIT_FILTERS)), query, `${base}/audit`);
       },
@@ -64,7 +70,8 @@ function usageOperation(
     query: ['from', 'to'],
     answers: {
       200: {
-        description: 'One entry for each day of the period; the first and the last day are included.',
+        description:
+          'The number of accepted and refused requests on each day from `from` to `to`, both included, in UTC.',
         schema: 'KeyUsage',
       },
     },
@@ -116,7 +123,7 @@ function credentialOperations({ accessKeys }: Management): readonly ApiOperation
         method: 'post',
         path,
         id: 'addAccessKeySecret',
-        summary: 'Add a second client secret',
+        summary: 'Add a client secret',
         scopes: MANAGE,
         handle: add,
       },

@@ -130,7 +130,7 @@ function assertNotCrossSite({ headers }: IncomingMessage): void {
   throw new ProblemError(
     403,
     'cross_site',
-    'the request comes from a page of another origin; send a Bearer credential in the Authorization header',
+    'the request comes from a page on another origin; send a Bearer credential in the Authorization header',
   );
 }
 

@@ -32,7 +32,7 @@ export async function readJsonBody(req: MaybeParsed, types: readonly string[]): 
   const isUtf8 = parameters.every((parameter) => /^charset=(?:utf-8|"utf-8")$/i.test(parameter));
   const isPlain = (req.headers['content-encoding'] ?? 'identity') === 'identity';
   if (!types.includes(type.toLowerCase()) || !isUtf8 || !isPlain) {
-    const expected = `expected an uncompressed body of the type ${types.join(' or ')} in UTF-8`;
+    const expected = `expected an uncompressed UTF-8 body with the media type ${types.join(' or ')}`;
     throw new ProblemError(415, 'unsupported_media_type', expected, {
       Accept: types.join(', '),
       Connection: 'close',

@@ -160,7 +160,7 @@ export function keyOperations(collection: KeyCollection): readonly ApiOperation[
         method: 'post',
         path: `${one}/rotate`,
         id: `rotate${noun}`,
-        summary: 'Rotate the secret',
+        summary: `Rotate the ${title}`,
         scopes: MANAGE,
       },
       ...{ ifMatch: 'optional', isRepeatable: true, headers: ['ETag'], handle: rotate },

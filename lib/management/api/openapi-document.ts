@@ -10,7 +10,7 @@ const SCHEME = 'bearer';
 const PROBLEMS: Readonly<Record<number, string>> = {
   400: 'The request is invalid.',
   401: 'The credential is missing or invalid.',
-  403: 'The caller does not have the permission for this operation or environment, the account is disabled, or a page of another origin sent the request.',
+  403: 'The caller does not have permission for this operation, environment or scope, the account is disabled, or the request comes from a page on another origin.',
   404: 'The key, the secret or the public key was not found in this account.',
   409: 'The key is revoked, or the idempotency key was already used for a different request.',
   412: 'The key has changed since you read it; read it again and retry.',
@@ -36,7 +36,9 @@ export function openApiDocument(operations: readonly ApiOperation[], base: strin
   paths['/openapi.json'] = {
     get: {
       ...{ operationId: 'getOpenApi', summary: 'View this OpenAPI document', security: [] },
-      responses: { 200: { description: 'OpenAPI 3.1.', content: json('application/json', schemaRef('Document')) } },
+      responses: {
+        200: { description: 'The OpenAPI 3.1 document.', content: json('application/json', schemaRef('Document')) },
+      },
     },
   };
   return {

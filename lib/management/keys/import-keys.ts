@@ -74,7 +74,7 @@ export function importKeysOf(store: CredentialStore, clock: Clock): ImportKeys {
       try {
         const row = readRow(given, account, toAccountEntitlement(found), operator, now);
         if (digests.has(row.secret.digest)) throw invalid('digest', 'another key in this batch has the same digest');
-        if (ids.has(row.key.id)) throw invalid('id', 'another key in this batch has the same id');
+        if (ids.has(row.key.id)) throw invalid('id', 'another key in this batch has the same ID');
         digests.add(row.secret.digest);
         ids.add(row.key.id);
         rows.push(row);
@@ -146,7 +146,7 @@ async function takenOf({ repository }: CredentialStore, rows: readonly Rows[]): 
   for (const [index, { key, secret }] of rows.entries()) {
     const found = await mapStoreErrors(() => repository.key(key.id));
     if (found === undefined || found.secrets.some(({ digest }) => digest === secret.digest)) continue;
-    refused.push({ index, message: invalid('id', 'another key already has this id').message });
+    refused.push({ index, message: invalid('id', 'another key already has this ID').message });
   }
   return refused;
 }

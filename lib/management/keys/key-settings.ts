@@ -180,7 +180,7 @@ export function readEdit(value: unknown, row: KeyRow, now: number, databaseNow: 
  */
 export function readVersion(value: unknown): number {
   if (!Number.isSafeInteger(value) || (value as number) < 1)
-    throw invalid('version', 'expected the version that the key had when you read it, as a positive whole number');
+    throw invalid('version', 'expected a positive whole number: the version that the key had when you read it');
   return value as number;
 }
 

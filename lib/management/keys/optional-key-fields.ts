@@ -62,7 +62,7 @@ function readMetadata(value: unknown): string | null {
       .flat()
       .some((text) => text.includes('\0'))
   ) {
-    throw invalid('metadata', `expected ${METADATA_EXPECTED}, without NUL`);
+    throw invalid('metadata', `expected ${METADATA_EXPECTED}, without NUL characters`);
   }
   return Object.keys(value).length === 0 ? null : JSON.stringify(value);
 }

@@ -15,6 +15,7 @@ import type { KeyRow, PublicKeyRow } from '../../store/tables.js';
 import { readKeySet } from '../../tokens/jwks/verification-key.js';
 import { isSlowRsa } from '../../tokens/jwks/weak-rsa.js';
 import { invalid, ManagementError } from '../management-error.js';
+import { LAST_CREDENTIAL } from './secrets.js';
 
 /**
  * A public key as the member gives it: a JWK or a JWK Set with one key, as an object or as JSON text; or a public key
@@ -61,7 +62,7 @@ function readPublicKey(value: unknown): ReadPublicKey {
   if (usable === undefined || isSlowRsa(key)) {
     throw invalid(
       FIELD,
-      'expected a key for signatures: RSA of 2,048 to 4,096 bits with an exponent of at most 65537, P-256, P-384, P-521 or Ed25519',
+      'expected a key for signatures: RSA (2,048 to 4,096 bits, exponent up to 65537), P-256, P-384, P-521 or Ed25519',
     );
   }
   return { kid, jwk: stored };
@@ -84,7 +85,7 @@ export async function addPublicKeyTo(
   if (present.some((row) => row.kid === kid))
     throw invalid(
       FIELD,
-      'the access key already has a public key with this kid; use another kid, or remove the other key first',
+      'the access key already has a public key with this kid; use another kid, or remove that key first',
     );
   if (present.length >= MAX_PUBLIC_KEYS) {
     throw invalid(FIELD, `an access key can have at most ${MAX_PUBLIC_KEYS} public keys; remove one first`);
@@ -110,10 +111,7 @@ export async function removePublicKeyFrom(tx: RepositoryTransaction, key: KeyRow
     ({ ended_at, retires_at }) => ended_at === null && retires_at === null,
   );
   if (present.length === 1 && !hasSecret) {
-    throw invalid(
-      'kid',
-      'the last credential of an access key cannot be removed; add another one first, or revoke the access key',
-    );
+    throw invalid('kid', LAST_CREDENTIAL);
   }
   await tx.deletePublicKey(found.digest);
 }
@@ -145,12 +143,12 @@ function readJwk(value: unknown): PublicJwk {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw invalid(FIELD, EXPECTED);
   const { keys } = value as { readonly keys?: unknown };
   if (Array.isArray(keys)) {
-    if (keys.length !== 1)
-      throw invalid(FIELD, 'expected a JWK Set with exactly one key; to add more keys, add them one at a time');
+    if (keys.length !== 1) throw invalid(FIELD, 'expected a JWK Set with exactly one key; add each key separately');
     return readJwk(keys[0]);
   }
   const jwk = value as PublicJwk;
-  if (jwk.kty === 'oct') throw invalid(FIELD, 'this is a symmetric key, and it was not stored; expected a public key');
+  if (jwk.kty === 'oct')
+    throw invalid(FIELD, 'this is a symmetric key, and it was not stored; send a public key instead');
   if (hasPrivateMember(jwk)) throw invalid(FIELD, REFUSED_PRIVATE);
   return jwk;
 }

@@ -10,7 +10,7 @@ const CREATED_ID = /^(?:key|ack)_[a-z2-7]{26}$/;
  */
 export function readKeyId(field: string, id: unknown): string | undefined {
   if (typeof id !== 'string') return undefined;
-  if (id.includes('\0')) throw invalid(field, 'expected a string without NUL');
+  if (id.includes('\0')) throw invalid(field, 'expected a string without NUL characters');
   return id;
 }
 

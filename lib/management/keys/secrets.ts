@@ -12,6 +12,9 @@ import { readKeyId } from './read-key-id.js';
 export const MAX_GRACE = 30 * 86_400;
 /** The maximum number of client secrets of an access key that are accepted at the same time. */
 const MAX_ACCEPTED = 2;
+/** The message if an access key would be left without a credential, or only with a secret in its grace period. */
+export const LAST_CREDENTIAL =
+  'the access key has no other credential, or only an old secret in its grace period; add a client secret or public key first, or revoke the access key';
 /** The maximum number of stored secrets of a key, including secrets that have ended. */
 const MAX_STORED = 5;
 
@@ -78,10 +81,7 @@ export async function endSecret(tx: RepositoryTransaction, key: KeyRow, secret: 
   if (found === undefined) throw new ManagementError('not_found', 'the secret was not found');
   const staying = secrets.filter((row) => row !== found && row.retires_at === null);
   if (staying.length === 0 && (await tx.publicKeys(key.id)).length === 0) {
-    throw invalid(
-      'secret',
-      'the last client secret cannot be deleted; add another one first, or revoke the access key',
-    );
+    throw invalid('secret', LAST_CREDENTIAL);
   }
   await tx.endSecret(found.digest, now);
 }

@@ -111,7 +111,7 @@ function readDays(value: unknown, now: number): { readonly from: number; readonl
   const given = readGiven(value, ['from', 'to']);
   const to = given.to === undefined ? dayOf(now) : readDay('to', given.to);
   const from = given.from === undefined ? to - RECENT_DAYS + 1 : readDay('from', given.from);
-  if (from > to) throw invalid('from', 'expected a date that is not after "to"');
+  if (from > to) throw invalid('from', 'expected a date on or before "to"');
   if (to - from >= USAGE_DAYS) throw invalid('from', `expected a period of at most ${USAGE_DAYS} days`);
   return { from, to };
 }

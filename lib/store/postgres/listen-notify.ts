@@ -60,7 +60,7 @@ export function listenOnPostgres({ config, channel, sendNotification, wake }: Ch
     const fresh: ListenConnection = { client, socket, hasAnswered: false, awaitsAnswer: false };
     current = fresh;
     client.on('error', (error) => giveUp(fresh, storeErrorOf(error).message));
-    client.on('end', () => giveUp(fresh, 'the connection that listens for notifications ended'));
+    client.on('end', () => giveUp(fresh, 'the connection that listens for notifications was closed'));
     client.on('notification', (message) => {
       if (message.channel === heartbeatChannel) onAnswer(fresh);
       else wake();

@@ -3,7 +3,7 @@ import { CompactEncrypt, compactDecrypt } from 'jose';
 import { parseSecretKey, SECRET_KEY_BYTES } from '../../options/secret-key.js';
 import { StoreError } from '../store-error.js';
 
-const EXPECTED = `openStore: option "encryptionKey" must be ${SECRET_KEY_BYTES} bytes (a Uint8Array, or base64url of 43 characters), or a list of such keys`;
+const EXPECTED = `openStore: option "encryptionKey" must be a key of ${SECRET_KEY_BYTES} bytes, as a Uint8Array or in base64url (43 characters), or a list of such keys`;
 
 /** Encrypts and decrypts signing keys. */
 export interface SigningKeyCipher {
