@@ -40,7 +40,7 @@ async function judge(options: Partial<AccessTokensOptions>, token: string) {
 describe('weak keys', () => {
   it.each(weakKeys)('A08 %s, the only key: the app does not start', (_name, jwk) => {
     expect(() => verifierOf({ jwks: { keys: [jwk] } })).toThrow(
-      new TypeError(`accessTokens: option "jwks" cannot be used: ${NO_KEY}`),
+      new TypeError(`accessTokens: option "jwks" is invalid: ${NO_KEY}`),
     );
   });
 
@@ -58,14 +58,14 @@ describe('options', () => {
 
   it.each(['HS256', 'HS384', 'HS512', 'none'])('A09 algorithms naming %s', (alg) => {
     expect(() => verifierOf({ jwks: jwksOf(key), algorithms: ['ES256', alg] })).toThrow(
-      /^accessTokens: option "algorithms": each name must be 'RS256' or .*, got a different string$/,
+      /^accessTokens: option "algorithms": each value must be 'RS256' or .*, got a different string$/,
     );
   });
 
   it('A09 an oct key in a static set', () => {
     expect(() => verifierOf({ jwks: { keys: [jwkOf(key), oct] } })).toThrow(
       new TypeError(
-        'accessTokens: option "jwks" cannot be used: the key set contains a symmetric key; it may contain only public keys',
+        'accessTokens: option "jwks" is invalid: the key set contains a symmetric key; it may contain only public keys',
       ),
     );
   });
@@ -89,7 +89,7 @@ describe('options', () => {
     ],
   ])('A10 a static set %s', (_name, jwks, fault) => {
     expect(() => verifierOf({ jwks: jwks as AccessTokensOptions['jwks'] })).toThrow(
-      new TypeError(`accessTokens: option "jwks" cannot be used: ${fault}`),
+      new TypeError(`accessTokens: option "jwks" is invalid: ${fault}`),
     );
   });
 });

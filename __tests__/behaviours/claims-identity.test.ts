@@ -88,8 +88,8 @@ describe('iss and aud', () => {
 
   it.each<[string, unknown, string]>([
     ['undefined', undefined, 'option "audience" must be a string, or a list of strings, got undefined'],
-    ['""', '', 'option "audience": each name must be a non-empty string, got an empty string'],
-    ['[]', [], 'option "audience": expected one or more names'],
+    ['""', '', 'option "audience": each value must be a non-empty string, got an empty string'],
+    ['[]', [], 'option "audience": expected one or more values'],
   ])('C11 the configured audience is %s: the app does not start', (_name, value, message) => {
     expect(() => verifierOf({ audience: value as string })).toThrow(new TypeError(`accessTokens: ${message}`));
   });

@@ -206,7 +206,7 @@ describe('accessToken', () => {
   it('says what a token response must have', async () => {
     const issuer = await issuerWith(() => ({ body: { access_token: 'a', token_type: 'mac' } }));
     const message =
-      'the response from the token endpoint is invalid; expected an access_token, and the token_type Bearer or DPoP';
+      'the response from the token endpoint is invalid; expected an access_token and a token_type of Bearer or DPoP';
     expect(await rejected(clientOf(issuer).client.accessToken())).toMatchObject({ message });
   });
 

@@ -78,11 +78,11 @@ describe('content of the metadata', () => {
       'the "issuer" in the metadata is not the configured issuer',
     ],
     ['null', () => json(null), 'the "issuer" in the metadata is not the configured issuer'],
-    ['no keys', () => json({ issuer: server.origin }), 'the metadata has no jwks_uri with an https URL'],
+    ['no keys', () => json({ issuer: server.origin }), 'the metadata has no valid jwks_uri; expected an https URL'],
     [
       'keys by http',
       () => json({ issuer: server.origin, jwks_uri: 'http://keys.issuer.test/jwks' }),
-      'the metadata has no jwks_uri with an https URL',
+      'the metadata has no valid jwks_uri; expected an https URL',
     ],
   ])('is refused from OpenID too: %s', async (_name, second, reason) => {
     serveAt({ [OPENID]: second() });

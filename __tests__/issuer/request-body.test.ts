@@ -47,7 +47,7 @@ describe('the body of a token request', () => {
       {
         error: 'invalid_request',
         error_description:
-          'The request is malformed: expected a POST request with a form body, no repeated parameters, and one client authentication method',
+          'The request is malformed; expected a POST request with a form body, no repeated parameters, and one client authentication method',
       },
     ]);
   });
@@ -126,7 +126,7 @@ describe('the body of a token request', () => {
     const { error_description: description } = (await response.json()) as { error_description: string };
     expect([response.status, description]).toEqual([
       400,
-      'The request is malformed: expected a POST request with a form body, no repeated parameters, and one client authentication method',
+      'The request is malformed; expected a POST request with a form body, no repeated parameters, and one client authentication method',
     ]);
   });
 });

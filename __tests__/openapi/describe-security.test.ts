@@ -130,7 +130,7 @@ describe('an app with every guard', () => {
     const app = appWith((made) => made.get('/scoped', requireBearer({ accept: [tokens], scopes: ['a:x'] }), handler));
     const into = documentOf({ '/scoped': { get: asking() } }, { openapi: '3.0.3', components: {} });
     expect(faultOf(() => describeSecurity(app, { into, schemes: { accessToken: tokens } }))).toMatch(
-      /^TypeError: .*#\/paths\/~1scoped\/get: in OpenAPI 3.0 only oauth2 and openIdConnect have scopes, and "accessToken" is neither/,
+      /^TypeError: .*#\/paths\/~1scoped\/get: in OpenAPI 3.0, only oauth2 and openIdConnect schemes have scopes, and the scheme "accessToken" is neither/,
     );
   });
 

@@ -69,7 +69,7 @@ describe('schemes that are not supported', () => {
 
   it('O05 a scheme that no operation requires is a TypeError', () => {
     expect(gateOf(documentOf({ '/x': { get: asking([{ accessToken: [] }]) } }))).toBe(
-      'TypeError: openApiGate: no operation of the document uses the scheme "secretKey"; remove it from components.securitySchemes and from option "schemes"',
+      'TypeError: openApiGate: no operation of the document uses the scheme "secretKey"; remove it from components.securitySchemes and from the option "schemes"',
     );
   });
 
@@ -131,7 +131,7 @@ describe('schemes of webhooks and callbacks, which no gate checks', () => {
       { securitySchemes: { ...SCHEMES, signature: SCHEMES.secretKey } },
     );
     expect(gateOf(document, { schemes: { ...schemes, signature: keys } })).toBe(
-      'TypeError: openApiGate: only webhooks and callbacks of the document use the scheme "signature"; remove it from option "schemes"',
+      'TypeError: openApiGate: only webhooks and callbacks of the document use the scheme "signature"; remove it from the option "schemes"',
     );
   });
 
@@ -180,7 +180,7 @@ describe('documents that cannot be read', () => {
     ['a file', 'other.yaml#/x', /this \$ref points outside the document/],
     ['no pointer', '#x', /this \$ref points outside the document/],
     ['badly encoded', '#/components/%zz', /this \$ref has an invalid percent-escape/],
-    ['no text', 7, /expected a \$ref that is a string/],
+    ['no text', 7, /expected a string, got a number/],
   ])('O11 a $ref that is %s is a TypeError with the pointer', (_name, $ref, expected) => {
     const pathItems = { one: { $ref: '#/components/pathItems/two' }, two: { $ref: '#/components/pathItems/one' } };
     expect(gateOf(referring({ ...uses, '/x': { $ref } }, { pathItems }))).toMatch(expected);
@@ -199,7 +199,7 @@ describe('documents that cannot be read', () => {
       /#\/paths\/~1y\/get: an operation cannot be a \$ref/,
     );
     const beside = documentOf({ ...uses, '/y': { $ref: '#/paths/~1x', get: asking([]) } });
-    expect(gateOf(beside)).toMatch(/#\/paths\/~1y: "get" is beside a \$ref/);
+    expect(gateOf(beside)).toMatch(/#\/paths\/~1y: "get" is next to a \$ref/);
   });
 
   it('a $ref with operations or servers beside it is a TypeError, also if another $ref leads to it', () => {
@@ -208,9 +208,9 @@ describe('documents that cannot be read', () => {
     const gateWith = (one: object) => gateOf(referring(paths, { pathItems: { one, two } }));
     const $ref = '#/components/pathItems/two';
     expect(gateWith({ $ref })).toBeUndefined();
-    expect(gateWith({ $ref, get: asking([]) })).toMatch(/#\/components\/pathItems\/one: "get" is beside a \$ref/);
-    expect(gateWith({ $ref, servers: [{ url: '/v9' }] })).toMatch(/"servers" is beside a \$ref/);
-    expect(gateWith({ $ref, additionalOperations: {} })).toMatch(/"additionalOperations" is beside a \$ref/);
+    expect(gateWith({ $ref, get: asking([]) })).toMatch(/#\/components\/pathItems\/one: "get" is next to a \$ref/);
+    expect(gateWith({ $ref, servers: [{ url: '/v9' }] })).toMatch(/"servers" is next to a \$ref/);
+    expect(gateWith({ $ref, additionalOperations: {} })).toMatch(/"additionalOperations" is next to a \$ref/);
   });
 
   it('O11 members named __proto__ are ordinary names', () => {
@@ -251,8 +251,8 @@ describe('documents that cannot be read', () => {
       { paths: { '/x': { get: null } } },
       /#\/paths\/~1x\/get: expected an object, got null/,
     ],
-    ['a path without a slash', { paths: { x: {} } }, /#\/paths\/x: expected a path that begins with "\/"/],
-    ['a path with a query', { paths: { '/x?y': {} } }, /expected a path that begins with "\/"; percent-encode "\?"/],
+    ['a path without a slash', { paths: { x: {} } }, /#\/paths\/x: expected a path that starts with "\/"/],
+    ['a path with a query', { paths: { '/x?y': {} } }, /expected a path that starts with "\/"; percent-encode "\?"/],
     ['a path beyond ASCII', { paths: { '/caf\u00e9': {} } }, /percent-encode/],
     [
       'a path with one brace',

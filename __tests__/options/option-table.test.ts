@@ -63,11 +63,11 @@ describe('readTable', () => {
     ['a flag as a text', { name: 'n', strict: 'no' }, 'option "strict" must be a boolean, got a string'],
     ['another word', { name: 'n', color: 'green' }, `option "color" must be 'red' or 'blue', got a different string`],
     ['no list', { name: 'n', kinds: 'a' }, `option "kinds" must be a list of 'a' or 'b', got a string`],
-    ['an empty list', { name: 'n', kinds: [] }, 'option "kinds": expected one or more names'],
+    ['an empty list', { name: 'n', kinds: [] }, 'option "kinds": expected one or more values'],
     [
       'another name in a list',
       { name: 'n', kinds: ['c'] },
-      `option "kinds": each name must be 'a' or 'b', got a different string`,
+      `option "kinds": each value must be 'a' or 'b', got a different string`,
     ],
     [
       'a name twice',

@@ -240,14 +240,14 @@ describe('namesOf', () => {
   });
 
   it('refuses an empty list', () => {
-    const error = new TypeError('factory: expected one or more names');
+    const error = new TypeError('factory: expected one or more values');
     expect(() => namesOf('factory', [])).toThrow(error);
     expect(() => namesOf('factory', [], ['a'])).toThrow(error);
   });
 
   it.each([[''], [undefined], [null], [1], [['a']], [Object('a')]])('refuses %p, first and last', (value) => {
-    const hint = Array.isArray(value) ? '; do not wrap the names in an array' : '';
-    const error = new TypeError(`factory: each name must be a non-empty string, got ${kindOf(value)}${hint}`);
+    const hint = Array.isArray(value) ? '; do not wrap the values in an array' : '';
+    const error = new TypeError(`factory: each value must be a non-empty string, got ${kindOf(value)}${hint}`);
     expect(() => namesOf('factory', [value, 'a'])).toThrow(error);
     expect(() => namesOf('factory', ['a', value])).toThrow(error);
   });
@@ -259,7 +259,7 @@ describe('namesOf', () => {
     [undefined, 'undefined'],
     [1, 'a number'],
   ])('refuses %p if others are allowed', (value, kind) => {
-    const error = new TypeError(`factory: each name must be 'a' or 'b', got ${kind}`);
+    const error = new TypeError(`factory: each value must be 'a' or 'b', got ${kind}`);
     expect(() => namesOf('factory', ['a', value], ['a', 'b'])).toThrow(error);
   });
 

@@ -9,7 +9,12 @@ const TABLE: readonly (readonly [code: BearerErrorCode, status: number, descript
   ['use_dpop_nonce', 401, 'The DPoP proof must contain the nonce from the DPoP-Nonce header of this response', true],
   ['insufficient_scope', 403, 'The credential does not give access to this resource', true],
   ['too_many_requests', 429, 'Too many requests; retry after the number of seconds in the Retry-After header', false],
-  ['insufficient_user_authentication', 401, 'The user must authenticate again, possibly with another method', true],
+  [
+    'insufficient_user_authentication',
+    401,
+    'The user must authenticate again, possibly with a different authentication method',
+    true,
+  ],
   [
     'temporarily_unavailable',
     503,

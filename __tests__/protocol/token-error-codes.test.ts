@@ -5,7 +5,7 @@ const TABLE: readonly (readonly [code: TokenErrorCode, status: number, descripti
   [
     'invalid_request',
     400,
-    'The request is malformed: expected a POST request with a form body, no repeated parameters, and one client authentication method',
+    'The request is malformed; expected a POST request with a form body, no repeated parameters, and one client authentication method',
   ],
   ['invalid_client', 401, undefined],
   ['unsupported_grant_type', 400, 'The grant type is not supported; use client_credentials'],

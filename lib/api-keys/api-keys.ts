@@ -157,9 +157,12 @@ export function apiKeys(options: ApiKeysOptions): CredentialVerifier & Invalidat
       return new NegativeEntry(NO_SUBJECT, 'unknown');
     }
     const parsed = readKeyRecord(record);
-    if (parsed.kind !== kind) throw new RecordError('kind: expected the kind of the presented key');
+    if (parsed.kind !== kind)
+      throw new RecordError('kind: resolveKey returned a record whose kind is not the kind of the presented key');
     if (parsed.environment !== environment) {
-      throw new RecordError('environment: expected the environment of the presented key');
+      throw new RecordError(
+        'environment: resolveKey returned a record whose environment is not the environment of the presented key',
+      );
     }
     const ended = endedAt(parsed.validity, clock.now());
     if (ended !== undefined) return new NegativeEntry(parsed, ended, parsed.validity.revokedAt);

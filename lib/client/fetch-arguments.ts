@@ -37,7 +37,8 @@ const NORMALIZED = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'POST', 'PUT'];
 export function readApiRequest(input: string | URL | Request, init: RequestInit, allowHttp: boolean): ApiRequest {
   const given = typeof input === 'object' && 'headers' in input ? input : undefined;
   const url = secureUrl(String(given?.url ?? input).split('#', 1)[0], allowHttp);
-  if (url === undefined) throw new TypeError(`client.fetch: the URL must be ${SECURE_URL}`);
+  if (url === undefined)
+    throw new TypeError(`client.fetch: the URL must be ${SECURE_URL} without a user name or password`);
   const headers = new Headers(init.headers ?? given?.headers);
   if (headers.has('authorization')) {
     throw new TypeError(

@@ -116,7 +116,7 @@ function parseResponse(body: Readonly<Record<string, unknown>>, { proofs }: Toke
   if (typeof accessToken !== 'string' || !isB64token(accessToken) || scheme === undefined) {
     throw new TokenClientError(
       'invalid_token_response',
-      'the response from the token endpoint is invalid; expected an access_token, and the token_type Bearer or DPoP',
+      'the response from the token endpoint is invalid; expected an access_token and a token_type of Bearer or DPoP',
     );
   }
   if (expiresIn !== undefined && !(typeof expiresIn === 'number' && expiresIn > 0)) {

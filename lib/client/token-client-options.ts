@@ -6,7 +6,7 @@ import type { ClientAuthentication } from '../http/add-client-credentials.js';
 import { type ClientPrivateKey, type PrivateKeyInput, readPrivateKey } from '../http/client-private-key.js';
 import { discoverUrl } from '../http/discover-url.js';
 import { FetchError, timeoutSignal } from '../http/fetch-json.js';
-import { SECURE_URL, secureUrl } from '../http/secure-url.js';
+import { SECURE_PLAIN_URL, secureUrl } from '../http/secure-url.js';
 import {
   flag,
   integer,
@@ -90,7 +90,7 @@ interface TokenEndpoint {
 
 const url: Option<URL> = (options, name) => {
   const value = secureUrl(options.raw(name), options.flag('allowHttp', false));
-  if (value === undefined) throw options.wrongText(name, SECURE_URL);
+  if (value === undefined) throw options.wrongText(name, SECURE_PLAIN_URL);
   return value;
 };
 

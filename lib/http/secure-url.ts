@@ -4,6 +4,9 @@ import { BlockList, isIP } from 'node:net';
 /** Describes the URLs that `secureUrl` accepts, for error messages about options. */
 export const SECURE_URL = 'an https URL (http only for a loopback host, or with "allowHttp")';
 
+/** Like `SECURE_URL`, but also describes the parts that the URL must not have. */
+export const SECURE_PLAIN_URL = `${SECURE_URL} without a user name, password or fragment`;
+
 /**
  * Parses a URL to which keyward may connect: https, or http to `localhost`, 127.x.x.x or `[::1]`; without a user name,
  * password or fragment.

@@ -128,13 +128,13 @@ export function namesOf<T extends string>(
   values: readonly unknown[],
   allowed?: readonly T[],
 ): readonly T[] {
-  if (values.length === 0) throw new TypeError(`${factory}: expected one or more names`);
+  if (values.length === 0) throw new TypeError(`${factory}: expected one or more values`);
   for (const value of values) {
     const good = typeof value === 'string' && value !== '' && (allowed === undefined || allowed.includes(value as T));
     if (!good) {
       const expected = allowed === undefined ? 'a non-empty string' : allowed.map((name) => `'${name}'`).join(' or ');
-      const hint = Array.isArray(value) ? '; do not wrap the names in an array' : '';
-      throw new TypeError(`${factory}: each name must be ${expected}, got ${kindOfOther(value)}${hint}`);
+      const hint = Array.isArray(value) ? '; do not wrap the values in an array' : '';
+      throw new TypeError(`${factory}: each value must be ${expected}, got ${kindOfOther(value)}${hint}`);
     }
   }
   return Object.freeze([...(values as readonly T[])]);

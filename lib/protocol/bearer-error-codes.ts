@@ -43,7 +43,7 @@ export const BEARER_ERRORS = Object.freeze({
   },
   insufficient_user_authentication: {
     status: 401,
-    description: 'The user must authenticate again, possibly with another method',
+    description: 'The user must authenticate again, possibly with a different authentication method',
   },
   temporarily_unavailable: {
     status: 503,

@@ -18,7 +18,7 @@ export const TOKEN_ERRORS = Object.freeze({
   invalid_request: {
     status: 400,
     description:
-      'The request is malformed: expected a POST request with a form body, no repeated parameters, and one client authentication method',
+      'The request is malformed; expected a POST request with a form body, no repeated parameters, and one client authentication method',
   },
   invalid_client: { status: 401, description: undefined },
   unsupported_grant_type: { status: 400, description: 'The grant type is not supported; use client_credentials' },

@@ -40,7 +40,7 @@ describe('readAccessKeyClient', () => {
     'refuses former secrets that are not digests, or too many: %p',
     (formerSecrets) => {
       expect(() => readAccessKeyClient({ ...RECORD, formerSecrets })).toThrow(
-        new RecordError('formerSecrets: expected a list of at most 5 digests'),
+        new RecordError('formerSecrets: expected a list of at most 5 SHA-256 digests in lowercase hex'),
       );
     },
   );

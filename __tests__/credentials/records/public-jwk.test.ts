@@ -46,7 +46,9 @@ describe('publicJwks', () => {
   });
 
   it('refuses two keys with the same kid', () => {
-    expect(() => read([RSA, OKP, { ...EC, kid: '1' }])).toThrow(refusal('contains two keys with the same kid'));
+    expect(() => read([RSA, OKP, { ...EC, kid: '1' }])).toThrow(
+      refusal('contains two keys with the same kid; each key must have its own kid'),
+    );
   });
 });
 

@@ -8,6 +8,7 @@ import {
   requireBearer,
 } from 'keyward';
 import { builtIn } from '../../../lib/contracts/credential-verifier.js';
+import { RATE_LIMITS_EXPECTED } from '../../../lib/credentials/rate-limit.js';
 import { askVerifiers } from '../../../lib/express/gate/ask-verifiers.js';
 import { PresentedCredential } from '../../../lib/http/presented-credential.js';
 import { type Eavesdropper, eavesdrop } from '../../support/eavesdrop.js';
@@ -133,40 +134,40 @@ describe('the fault of a broken verifier', () => {
     [
       'a principal of no kind',
       accepting({ kind: 'admin' }),
-      'the verifier returned a principal with a kind that the verifier does not list in "kinds"',
+      'the verifier returned a principal with an unknown kind, or with a kind that is not in the "kinds" of the verifier',
     ],
     [
       'a principal whose apis are a text',
       accepting({ apis: 'payments' }),
-      "the verifier returned a principal whose apis are neither 'all' nor a list",
+      'the verifier returned a principal whose "apis" is neither "all" nor a list',
     ],
     [
       'a principal whose scopes are undefined',
       accepting({ scopes: undefined as never }),
-      "the verifier returned a principal whose scopes are neither 'all' nor a list",
+      'the verifier returned a principal whose "scopes" is neither "all" nor a list',
     ],
     [
       'a principal whose channels are a text',
       accepting({ channels: 'pc_1' }),
-      "the verifier returned a principal whose channels are neither 'all' nor a list",
+      'the verifier returned a principal whose "channels" is neither "all" nor a list',
     ],
     [
       'a principal whose listed scopes are a text',
       accepting({ listedScopes: 'keys:manage' }),
-      'the verifier returned a principal whose listedScopes is not a list',
+      'the verifier returned a principal whose "listedScopes" is not a list',
     ],
     ...['10.0.0.0/8', ['10.0.0.0/8', 'office'], { 0: '10.0.0.0/8' }, null].map(
       (allowedAddresses) =>
         [
           `a principal whose allowedAddresses are ${JSON.stringify(allowedAddresses)}`,
           accepting({ allowedAddresses }),
-          'the verifier returned a principal whose allowedAddresses is not a list of addresses and networks',
+          'the verifier returned a principal whose "allowedAddresses" is not a list of IP addresses or networks in CIDR notation',
         ] as const,
     ),
     [
       'a principal whose limits are a number',
       accepting({ limits: 100 }),
-      'the verifier returned a principal whose limits are not a list of { requests, seconds }',
+      `the verifier returned a principal with invalid "limits"; expected ${RATE_LIMITS_EXPECTED}`,
     ],
     [
       'a principal with a confirmation that is none',
@@ -178,7 +179,7 @@ describe('the fault of a broken verifier', () => {
         [
           `a principal whose apiMap is ${JSON.stringify(apiMap)}`,
           accepting({ apiMap }),
-          'the verifier returned a principal whose apiMap has no function apisOf(); use the result of apiMap()',
+          'the verifier returned a principal whose "apiMap" has no function apisOf(); use the result of apiMap()',
         ] as const,
     ),
     [

@@ -342,7 +342,7 @@ describe('credentialOf', () => {
     expect(() => credentialOf(req)).toThrow(expect.objectContaining({ code: 'gate_not_passed' }));
     expect(() => credentialOf(req)).toThrow(
       new Error(
-        'keyward: the Authorization header was removed or changed after requireBearer had read it; call credentialOf before the header is changed',
+        'keyward: the Authorization header was removed or changed after requireBearer read it; call credentialOf before the header is changed',
       ),
     );
   });

@@ -154,7 +154,7 @@ describe('the option resourceMetadata', () => {
   ])('is refused if %s', (_name, accept, published, issuer, option, missingIn) => {
     expect(make({ accept, resourceMetadata: metadataOf(...published) })).toThrow(
       new TypeError(
-        `requireBearer: the issuer ${issuer} is in option "${option}" but not in option "${missingIn}"; pass the same verifiers to requireBearer and resourceMetadata`,
+        `requireBearer: the issuer ${issuer} is in the option "${option}" but not in the option "${missingIn}"; pass the same verifiers to requireBearer and resourceMetadata`,
       ),
     );
   });

@@ -41,7 +41,7 @@ describe('defineGuard', () => {
       { name: 'rule', check: true },
       'defineGuard: option "check" must be a function, got a boolean',
     ],
-    ['no kinds', { name: 'rule', check, kinds: [] }, 'defineGuard: option "kinds": expected one or more names'],
+    ['no kinds', { name: 'rule', check, kinds: [] }, 'defineGuard: option "kinds": expected one or more values'],
     [
       'kinds of null',
       { name: 'rule', check, kinds: null },
@@ -50,7 +50,7 @@ describe('defineGuard', () => {
     [
       'an unknown kind',
       { name: 'rule', check, kinds: ['secret', 'admin'] },
-      "defineGuard: option \"kinds\": each name must be 'secret' or 'public' or 'access', got a different string",
+      "defineGuard: option \"kinds\": each value must be 'secret' or 'public' or 'access', got a different string",
     ],
     [
       'an unknown option',
@@ -161,8 +161,8 @@ describe('a guard behind a gate', () => {
   });
 
   it.each([
-    ['an unknown method', ['bearer'], "keyward: rule: each name must be 'dpop' or 'mtls', got a different string"],
-    ['no method', [], 'keyward: rule: expected one or more names'],
+    ['an unknown method', ['bearer'], "keyward: rule: each value must be 'dpop' or 'mtls', got a different string"],
+    ['no method', [], 'keyward: rule: expected one or more values'],
   ])('accepts as confirmation of a refusal no %s', async (_name, confirmation, message) => {
     expect((await judgedBy(() => ({ confirmation }))).error).toEqual(new TypeError(message));
   });

@@ -86,7 +86,7 @@ describe('a factory of counters', () => {
   ])('must not return %s', (_name, made) => {
     const { planOf } = plans(() => made);
     expect(() => planOf([MINUTE])).toThrow(
-      new TypeError('requireRateLimit: option "counter" must return an object with the function consume()'),
+      new TypeError('requireRateLimit: option "counter" must be a function that returns an object with consume()'),
     );
   });
 });

@@ -6,12 +6,12 @@ import { keyPrincipal, tokenPrincipal } from '../../support/principals.js';
 
 describe('requireApi', () => {
   it.each([
-    ['nothing', [], 'requireApi: expected one or more names'],
-    ['an empty name', ['payments', ''], 'requireApi: each name must be a non-empty string, got an empty string'],
+    ['nothing', [], 'requireApi: expected one or more values'],
+    ['an empty name', ['payments', ''], 'requireApi: each value must be a non-empty string, got an empty string'],
     [
       'a list',
       [['payments']],
-      'requireApi: each name must be a non-empty string, got an array; do not wrap the names in an array',
+      'requireApi: each value must be a non-empty string, got an array; do not wrap the values in an array',
     ],
   ])('throws at start: %s', (_name, apis, message) => {
     expect(() => requireApi(...(apis as string[]))).toThrow(new TypeError(message));

@@ -35,7 +35,7 @@ const stepUp = (parameters: string) => ({
   status: 401,
   challenge:
     'Bearer realm="api", error="insufficient_user_authentication", ' +
-    `error_description="The user must authenticate again, possibly with another method", ${parameters}`,
+    `error_description="The user must authenticate again, possibly with a different authentication method", ${parameters}`,
 });
 const OK = { status: 200, challenge: undefined };
 
@@ -141,7 +141,7 @@ describe('requireAuthenticationContext', () => {
     const { body } = await app.ask('/acr', token({ acr: 'pwd' }));
     expect(JSON.parse(body)).toEqual({
       error: 'insufficient_user_authentication',
-      error_description: 'The user must authenticate again, possibly with another method',
+      error_description: 'The user must authenticate again, possibly with a different authentication method',
     });
     expect(events.heard('keyward:decision').at(-1)).toMatchObject({
       outcome: 'refused',

@@ -93,9 +93,9 @@ describe('requireConfirmation', () => {
   });
 
   it.each<[string, unknown[], string]>([
-    ['no method', [], 'expected one or more names'],
-    ['an unknown method', ['bearer'], "each name must be 'dpop' or 'mtls', got a different string"],
-    ['a list', [['dpop']], "each name must be 'dpop' or 'mtls', got an array; do not wrap the names in an array"],
+    ['no method', [], 'expected one or more values'],
+    ['an unknown method', ['bearer'], "each value must be 'dpop' or 'mtls', got a different string"],
+    ['a list', [['dpop']], "each value must be 'dpop' or 'mtls', got an array; do not wrap the values in an array"],
   ])('throws for %s', (_name, methods, message) => {
     const make = () => requireConfirmation(...(methods as ConfirmationMethod[]));
     expect(make).toThrow(new TypeError(`requireConfirmation: ${message}`));

@@ -12,17 +12,17 @@ const PRINCIPALS = {
 
 describe('requireKeyKind', () => {
   it.each([
-    ['nothing', [], 'expected one or more names'],
+    ['nothing', [], 'expected one or more values'],
     [
       'an unknown kind',
       ['secret', 'admin'],
-      "each name must be 'secret' or 'public' or 'access', got a different string",
+      "each value must be 'secret' or 'public' or 'access', got a different string",
     ],
-    ['an empty one', [''], "each name must be 'secret' or 'public' or 'access', got an empty string"],
+    ['an empty one', [''], "each value must be 'secret' or 'public' or 'access', got an empty string"],
     [
       'a list',
       [['secret']],
-      "each name must be 'secret' or 'public' or 'access', got an array; do not wrap the names in an array",
+      "each value must be 'secret' or 'public' or 'access', got an array; do not wrap the values in an array",
     ],
   ])('throws at start: %s', (_name, kinds, message) => {
     expect(() => requireKeyKind(...(kinds as Kind[]))).toThrow(new TypeError(`requireKeyKind: ${message}`));

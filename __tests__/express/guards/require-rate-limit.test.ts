@@ -374,7 +374,7 @@ describe('the options', () => {
   it('throws at start for a factory that returns no limiter', () => {
     const options = { ...good, default: THREE_A_MINUTE, counter: () => ({}) as never };
     expect(() => requireRateLimit(options)).toThrow(
-      'option "counter" must return an object with the function consume()',
+      'option "counter" must be a function that returns an object with consume()',
     );
   });
 

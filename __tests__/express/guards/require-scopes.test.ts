@@ -8,9 +8,13 @@ const GRAMMAR = 'a scope must not contain spaces, quotes or backslashes (RFC 674
 
 describe('requireScopes', () => {
   it.each([
-    ['nothing', [], 'expected one or more names'],
-    ['an empty scope', [''], 'each name must be a non-empty string, got an empty string'],
-    ['a list', [['payments']], 'each name must be a non-empty string, got an array; do not wrap the names in an array'],
+    ['nothing', [], 'expected one or more values'],
+    ['an empty scope', [''], 'each value must be a non-empty string, got an empty string'],
+    [
+      'a list',
+      [['payments']],
+      'each value must be a non-empty string, got an array; do not wrap the values in an array',
+    ],
     ['two scopes in one text', ['payments disputes'], GRAMMAR],
     ['a quote, among good ones', ['payments', 'dis"putes'], GRAMMAR],
   ])('throws at start: %s', (_name, scopes, message) => {

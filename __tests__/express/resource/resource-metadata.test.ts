@@ -184,12 +184,12 @@ describe('resourceMetadata', () => {
         requireBearer({ accept: [...accept], resourceMetadata: metadata });
     expect(gate(tokens, other)).toThrow(
       new TypeError(
-        'requireBearer: the issuer https://id.example is in option "accept" but not in option "resourceMetadata"; pass the same verifiers to requireBearer and resourceMetadata',
+        'requireBearer: the issuer https://id.example is in the option "accept" but not in the option "resourceMetadata"; pass the same verifiers to requireBearer and resourceMetadata',
       ),
     );
     const both = make(RESOURCE, { accept: [tokens, other] });
     expect(() => requireBearer({ accept: [tokens], resourceMetadata: both })).toThrow(
-      'requireBearer: the issuer https://id.example is in option "resourceMetadata" but not in option "accept"; pass the same verifiers to requireBearer and resourceMetadata',
+      'requireBearer: the issuer https://id.example is in the option "resourceMetadata" but not in the option "accept"; pass the same verifiers to requireBearer and resourceMetadata',
     );
     expect(gate(tokens, keys)).not.toThrow();
     expect(gate(keys)).toThrow('requireBearer: option "accept" has no verifier for access tokens');
@@ -292,7 +292,7 @@ describe('resourceMetadata', () => {
   ])('R04 a verifier that has %s: TypeError', (_what, audience) => {
     const message =
       'resourceMetadata: every verifier for access tokens in "accept" must have the resource of resourceMetadata() as an ' +
-      'audience (RFC 8707 section 2); add the resource to option "audience" of accessTokens()';
+      'audience (RFC 8707 section 2); add the resource to the option "audience" of accessTokens()';
     const accept = [tokens, tokensOf(audience, 'https://id.example')];
     expect(() => make(RESOURCE, { accept })).toThrow(new TypeError(message));
   });

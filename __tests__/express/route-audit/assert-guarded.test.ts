@@ -38,10 +38,10 @@ describe('assertGuarded', () => {
     expect(asserting(mount)).toThrow(
       new Error(
         [
-          'assertGuarded: 3 routes are not guarded (mount requireBearer before them, or name them in "except"):',
-          '  GET /health has no requireBearer that runs for every request',
+          'assertGuarded: 3 routes are not guarded; guard them, or name them in "except":',
+          '  GET /health has no requireBearer that runs for every request; mount requireBearer before it',
           '  USE /reports may accept keys, but no guard restricts the kinds of keys; add requireKeyKind()',
-          '  GET /late has no requireBearer that runs for every request',
+          '  GET /late has no requireBearer that runs for every request; mount requireBearer before it',
         ].join('\n'),
       ),
     );
@@ -69,8 +69,8 @@ describe('the option except', () => {
     expect(asserting(open, { except: ['GET /health', 'USE /docs'] })).toThrow(
       new Error(
         [
-          'assertGuarded: 1 route is not guarded (mount requireBearer before it, or name it in "except"):',
-          '  POST /health has no requireBearer that runs for every request',
+          'assertGuarded: 1 route is not guarded; guard it, or name it in "except":',
+          '  POST /health has no requireBearer that runs for every request; mount requireBearer before it',
         ].join('\n'),
       ),
     );

@@ -40,8 +40,8 @@ describe('an endpoint of keyward itself', () => {
     expect(() => assertGuarded(appWith((app) => mounted(app).get('/x', handler)))).toThrow(
       new Error(
         [
-          'assertGuarded: 1 route is not guarded (mount requireBearer before it, or name it in "except"):',
-          '  GET /x has no requireBearer that runs for every request',
+          'assertGuarded: 1 route is not guarded; guard it, or name it in "except":',
+          '  GET /x has no requireBearer that runs for every request; mount requireBearer before it',
         ].join('\n'),
       ),
     );

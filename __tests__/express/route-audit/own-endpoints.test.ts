@@ -46,7 +46,7 @@ describe('a route of the app', () => {
     const app = express();
     mount(app);
     expect(() => assertGuarded(app)).toThrow(
-      /: 1 route is not guarded .*\n {2}GET \/health has no requireBearer[^\n]*$/,
+      /: 1 route is not guarded; .*\n {2}GET \/health has no requireBearer[^\n]*$/,
     );
     expect(auditRoutes(app).find(({ path }) => path === '/health')?.ownEndpoint).toBe(false);
   });

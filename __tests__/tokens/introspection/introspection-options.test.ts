@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { apiMap, type IntrospectedTokensOptions } from 'keyward';
 import { scopePrefixes } from '../../../lib/credentials/api-map.js';
-import { SECURE_URL } from '../../../lib/http/secure-url.js';
+import { SECURE_PLAIN_URL, SECURE_URL } from '../../../lib/http/secure-url.js';
 import { readIntrospectedTokensOptions } from '../../../lib/tokens/introspection/introspection-options.js';
 import { ORIGIN } from '../../support/dpop-client.js';
 import { json, serveIssuer } from '../../support/issuer-server.js';
@@ -159,9 +159,9 @@ describe('the endpoint', () => {
     await server.close();
   });
 
-  const withoutQuery = `${SECURE_URL} without a query, unless "endpoint" is given`;
+  const withoutQuery = `${SECURE_URL} without a user name, password, query or fragment, unless "endpoint" is given`;
   it.each<[string, object, string]>([
-    ['http', { endpoint: 'http://login.test' }, `option "endpoint" must be ${SECURE_URL}`],
+    ['http', { endpoint: 'http://login.test' }, `option "endpoint" must be ${SECURE_PLAIN_URL}`],
     ['http of the issuer', { issuer: 'http://login.test' }, `option "issuer" must be ${withoutQuery}`],
     ['a query of the issuer', { issuer: 'https://login.test?' }, `option "issuer" must be ${withoutQuery}`],
     ['no URL of the issuer', { issuer: 'login' }, `option "issuer" must be ${withoutQuery}`],

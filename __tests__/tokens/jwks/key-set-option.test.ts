@@ -54,7 +54,7 @@ describe('"jwks" with keys', () => {
     ],
   ])('is refused: %s', (_name, jwks, reason) => {
     const refused = () => keysOf({ jwks });
-    expect(refused).toThrow(new TypeError(`accessTokens: option "jwks" cannot be used: ${reason}`));
+    expect(refused).toThrow(new TypeError(`accessTokens: option "jwks" is invalid: ${reason}`));
     expect(refused).toThrow(TypeError);
   });
 

@@ -58,7 +58,9 @@ export function readAccessKeyClient(value: unknown): AccessKeyClient {
   }
   const former = formerSecrets ?? [];
   if (!Array.isArray(former) || former.length > MAX_FORMER_SECRETS || ![...former].every(isDigest)) {
-    throw new RecordError(`formerSecrets: expected a list of at most ${MAX_FORMER_SECRETS} digests`);
+    throw new RecordError(
+      `formerSecrets: expected a list of at most ${MAX_FORMER_SECRETS} SHA-256 digests in lowercase hex`,
+    );
   }
   if (!Array.isArray(defaultScopes) || ![...defaultScopes].every(isScopeToken)) {
     throw new RecordError('defaultScopes: expected a list of scopes without spaces, quotes or backslashes');

@@ -26,7 +26,8 @@ export function publicJwks(field: string, value: unknown): readonly PublicJwk[] 
   }
   if (keys.some(hasPrivateMember)) throw new RecordError(`${field}: contains a private key; store only public keys`);
   const ids = keys.map(({ kid }) => kid).filter((kid) => kid !== undefined);
-  if (new Set(ids).size < ids.length) throw new RecordError(`${field}: contains two keys with the same kid`);
+  if (new Set(ids).size < ids.length)
+    throw new RecordError(`${field}: contains two keys with the same kid; each key must have its own kid`);
   return Object.freeze(keys);
 }
 

@@ -19,7 +19,7 @@ import {
   type KeyPrincipal,
   type Principal,
 } from '../../credentials/principal.js';
-import { isRateLimits } from '../../credentials/rate-limit.js';
+import { isRateLimits, RATE_LIMITS_EXPECTED } from '../../credentials/rate-limit.js';
 import { describeError, placesOf } from '../../errors/describe-error.js';
 import { KeywardError } from '../../errors/keyward-error.js';
 import { lookupFailures } from '../../events/lookup-failure.js';
@@ -131,25 +131,29 @@ function checked(verifier: CredentialVerifier, outcome: Outcome): Outcome {
  */
 function validatePrincipal(verifier: CredentialVerifier, principal: Principal): Principal {
   if (!(verifier.kinds ?? KINDS).includes(principal.kind))
-    throw new OutcomeError('a principal with a kind that the verifier does not list in "kinds"');
+    throw new OutcomeError(
+      'a principal with an unknown kind, or with a kind that is not in the "kinds" of the verifier',
+    );
   for (const name of ['apis', 'scopes', 'channels'] as const) {
-    if (!isNameSet(principal[name])) throw new OutcomeError(`a principal whose ${name} are neither 'all' nor a list`);
+    if (!isNameSet(principal[name])) throw new OutcomeError(`a principal whose "${name}" is neither "all" nor a list`);
   }
   if (principal.listedScopes !== undefined && !Array.isArray(principal.listedScopes)) {
-    throw new OutcomeError('a principal whose listedScopes is not a list');
+    throw new OutcomeError('a principal whose "listedScopes" is not a list');
   }
   if (!isAddressList(principal.allowedAddresses)) {
-    throw new OutcomeError('a principal whose allowedAddresses is not a list of addresses and networks');
+    throw new OutcomeError(
+      'a principal whose "allowedAddresses" is not a list of IP addresses or networks in CIDR notation',
+    );
   }
   if (principal.limits !== undefined && !isRateLimits(principal.limits)) {
-    throw new OutcomeError('a principal whose limits are not a list of { requests, seconds }');
+    throw new OutcomeError(`a principal with invalid "limits"; expected ${RATE_LIMITS_EXPECTED}`);
   }
   if (!CONFIRMATIONS.includes(principal.confirmation))
     throw new OutcomeError('a principal with an unknown confirmation method; expected "dpop", "mtls" or undefined');
   // The JSON copy of a principal has an `apiMap` without functions, so its scopes could not be mapped to APIs.
   const { apiMap } = principal as Partial<KeyPrincipal>;
   if (apiMap !== undefined && typeof apiMap?.apisOf !== 'function') {
-    throw new OutcomeError('a principal whose apiMap has no function apisOf(); use the result of apiMap()');
+    throw new OutcomeError('a principal whose "apiMap" has no function apisOf(); use the result of apiMap()');
   }
   // The lists inside the principal are frozen too: otherwise a handler could add a scope to it.
   return freezePrincipal(principal);

@@ -133,7 +133,7 @@ export function credentialOf(req: IncomingMessage): string {
   if (typeof credential !== 'string')
     throw new KeywardError(
       'gate_not_passed',
-      'keyward: the Authorization header was removed or changed after requireBearer had read it; call credentialOf before the header is changed',
+      'keyward: the Authorization header was removed or changed after requireBearer read it; call credentialOf before the header is changed',
     );
   return credential;
 }

@@ -174,6 +174,6 @@ function assertIncludes(option: string, issuers: readonly string[], other: strin
   const missing = issuers.find((issuer) => !known.includes(issuer));
   if (missing === undefined) return;
   throw new TypeError(
-    `requireBearer: the issuer ${missing} is in option "${option}" but not in option "${other}"; pass the same verifiers to requireBearer and resourceMetadata`,
+    `requireBearer: the issuer ${missing} is in the option "${option}" but not in the option "${other}"; pass the same verifiers to requireBearer and resourceMetadata`,
   );
 }

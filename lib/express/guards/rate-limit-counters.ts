@@ -50,7 +50,9 @@ export function createRatePlans(
     const counter = create({ keyPrefix: `keyward:requests:${limit}`, points: requests, duration: seconds });
     if (typeof counter?.consume !== 'function') {
       ignoreRejection(counter);
-      throw new TypeError('requireRateLimit: option "counter" must return an object with the function consume()');
+      throw new TypeError(
+        'requireRateLimit: option "counter" must be a function that returns an object with consume()',
+      );
     }
     // Most limiters of rate-limiter-flexible have a `keyPrefix`. Limiters with different prefixes count separately.
     const prefix: unknown = (counter as { readonly keyPrefix?: unknown }).keyPrefix;

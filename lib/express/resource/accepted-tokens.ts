@@ -32,7 +32,7 @@ export function tokensFor(
     if (!audiences.includes(resource)) {
       throw new TypeError(
         `${factory}: every verifier for access tokens in "accept" must have the resource of resourceMetadata() as an ` +
-          'audience (RFC 8707 section 2); add the resource to option "audience" of accessTokens()',
+          'audience (RFC 8707 section 2); add the resource to the option "audience" of accessTokens()',
       );
     }
   }

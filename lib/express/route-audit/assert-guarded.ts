@@ -62,8 +62,7 @@ export function assertGuarded(app: object, options: AssertGuardedOptions = {}): 
 
 function headline(count: number): string {
   const [are, them] = count === 1 ? ['route is', 'it'] : ['routes are', 'them'];
-  const remedy = `mount requireBearer before ${them}, or name ${them} in "except"`;
-  return `assertGuarded: ${count} ${are} not guarded (${remedy}):`;
+  return `assertGuarded: ${count} ${are} not guarded; guard ${them}, or name ${them} in "except":`;
 }
 
 function hasMethod(name: string): boolean {
@@ -73,10 +72,11 @@ function hasMethod(name: string): boolean {
 function faultOf(route: RouteReport): readonly string[] {
   // A route that is public on purpose may also run its `router.param` callbacks for everybody.
   if (route.openByDocument || route.ownEndpoint) return [];
-  if (route.gates.length === 0) return [`  ${nameOf(route)} has no requireBearer that runs for every request`];
+  if (route.gates.length === 0)
+    return [`  ${nameOf(route)} has no requireBearer that runs for every request; mount requireBearer before it`];
   if (route.open)
     return [
-      `  ${nameOf(route)} accepts requests without a credential: make its gate require a credential (for requireBearer, remove option "optional"), or add a guard after the gate`,
+      `  ${nameOf(route)} accepts requests without a credential; make its gate require a credential (for requireBearer, remove the option "optional"), or add a guard after the gate`,
     ];
   if (route.openByParam.length > 0) return [`  ${nameOf(route)} ${callbackFault(route.openByParam)}`];
   return route.namesKinds

@@ -94,7 +94,7 @@ function checkScopes(
     if (scopes.length === 0 || type === 'oauth2' || type === 'openIdConnect') continue;
     throw faultAt(
       operation.place,
-      `in OpenAPI 3.0 only oauth2 and openIdConnect have scopes, and "${name}" is neither; declare it as oauth2, or use OpenAPI 3.1`,
+      `in OpenAPI 3.0, only oauth2 and openIdConnect schemes have scopes, and the scheme "${name}" is neither; declare it as oauth2, or use OpenAPI 3.1 or 3.2`,
     );
   }
 }

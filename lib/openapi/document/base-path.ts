@@ -77,7 +77,7 @@ function pathsOfServer(server: Place): readonly string[] {
 function pathOf(url: string, place: Place): string {
   const path = /^(?:[a-z][a-z0-9+.-]*:)?\/\/[^/?#]*([^?#]*)/i.exec(url)?.[1] ?? url;
   // A relative path such as "v1" would be relative to the URL of the document, which is not known here.
-  if (path !== '' && !path.startsWith('/')) throw faultAt(place, 'expected a URL, or a path that begins with "/"');
+  if (path !== '' && !path.startsWith('/')) throw faultAt(place, 'expected a URL, or a path that starts with "/"');
   return withoutSlash(path);
 }
 

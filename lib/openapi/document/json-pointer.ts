@@ -67,7 +67,7 @@ export function resolve(root: Place, place: Place, refused: readonly string[] = 
     if (beside !== undefined)
       throw faultAt(
         found,
-        `"${beside}" is beside a $ref, and OpenAPI does not define which of them applies; move it into the target of the $ref`,
+        `"${beside}" is next to a $ref, and OpenAPI does not define which of them applies; move it into the target of the $ref`,
       );
     seen.add(reference.pointer);
     found = targetOf(root, reference);
@@ -77,7 +77,7 @@ export function resolve(root: Place, place: Place, refused: readonly string[] = 
 
 function targetOf(root: Place, reference: Place): Place {
   const { value } = reference;
-  if (typeof value !== 'string') throw mistakeAt(reference, 'expected a $ref that is a string');
+  if (typeof value !== 'string') throw mistakeAt(reference, 'expected a string');
   if (value !== '#' && !value.startsWith('#/')) {
     throw faultAt(reference, 'this $ref points outside the document; copy its target into the document');
   }

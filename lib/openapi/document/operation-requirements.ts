@@ -29,12 +29,12 @@ export function readOperationRequirements(
   const idle = [...linked.keys()].find((name) => !used.has(name));
   if (idle !== undefined && outgoing.has(idle)) {
     throw new TypeError(
-      `${factory}: only webhooks and callbacks of the document use the scheme "${idle}"; remove it from option "schemes"`,
+      `${factory}: only webhooks and callbacks of the document use the scheme "${idle}"; remove it from the option "schemes"`,
     );
   }
   if (idle !== undefined) {
     throw new TypeError(
-      `${factory}: no operation of the document uses the scheme "${idle}"; remove it from components.securitySchemes and from option "schemes"`,
+      `${factory}: no operation of the document uses the scheme "${idle}"; remove it from components.securitySchemes and from the option "schemes"`,
     );
   }
   return operations.map((operation) => ({ operation, requirement: linkSecurity(operation.security, linked) }));

@@ -56,7 +56,7 @@ export function parseTemplate(text: string, place: Place): PathTemplate {
   if (!TEMPLATE.test(text)) {
     throw faultAt(
       place,
-      'expected a path that begins with "/"; percent-encode "?", "#", spaces and non-ASCII characters',
+      'expected a path that starts with "/"; percent-encode "?", "#", spaces and non-ASCII characters',
     );
   }
   const parts = text

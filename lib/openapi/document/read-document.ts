@@ -69,7 +69,7 @@ export function readDocument(factory: string, document: unknown, basePath?: unkn
 
 function checkedPath(path: string, place: Place): Place {
   if (path.startsWith('/')) return place;
-  throw faultAt(place, 'expected a path that begins with "/"');
+  throw faultAt(place, 'expected a path that starts with "/"');
 }
 
 function readVersion(root: Place): OpenApiDocument['version'] {

@@ -10,7 +10,7 @@ import { ENVIRONMENTS, type Environment } from '../../credentials/environment.js
 import type { AuthenticatingClient } from '../../http/add-client-credentials.js';
 import { type PrivateKeyInput, readPrivateKey } from '../../http/client-private-key.js';
 import { discoverUrl } from '../../http/discover-url.js';
-import { SECURE_URL, secureUrl } from '../../http/secure-url.js';
+import { SECURE_PLAIN_URL, SECURE_URL, secureUrl } from '../../http/secure-url.js';
 import {
   anything,
   flag,
@@ -145,13 +145,16 @@ const endpoint: Option<IntrospectionCall['locate']> = (options, name) => {
   const allowHttp = options.flag('allowHttp', false);
   if (options.has(name)) {
     const url = secureUrl(options.raw(name), allowHttp);
-    if (url === undefined) throw options.wrongText(name, SECURE_URL);
+    if (url === undefined) throw options.wrongText(name, SECURE_PLAIN_URL);
     return async () => url;
   }
   const issuer = options.text('issuer');
   const url = secureUrl(issuer, allowHttp);
   if (url === undefined || issuer.includes('?')) {
-    throw options.wrongText('issuer', `${SECURE_URL} without a query, unless "endpoint" is given`);
+    throw options.wrongText(
+      'issuer',
+      `${SECURE_URL} without a user name, password, query or fragment, unless "endpoint" is given`,
+    );
   }
   return (signal) => discoverUrl({ url, issuer, allowHttp }, 'introspection_endpoint', signal);
 };

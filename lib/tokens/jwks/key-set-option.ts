@@ -1,12 +1,10 @@
 /** Makes the key set of `accessTokens`: from its option `jwks`, or from the metadata of the issuer. */
 import type { Clock } from '../../contracts/clock.js';
 import { discoverUrl } from '../../http/discover-url.js';
-import { SECURE_URL, secureUrl } from '../../http/secure-url.js';
+import { SECURE_PLAIN_URL, secureUrl } from '../../http/secure-url.js';
 import type { Options } from '../../options/options.js';
 import { type KeySet, RemoteKeySet, staticKeySet } from './key-set.js';
 import { holdsSymmetricKey, KeySetError, readKeySet } from './verification-key.js';
-
-const SECURE = `${SECURE_URL} without a user name, password or fragment`;
 
 /** Makes the key set for the options. Nothing is fetched before the first token arrives. */
 export function keySetOf(options: Options, issuer: string, clock: Clock): KeySet {
@@ -14,7 +12,7 @@ export function keySetOf(options: Options, issuer: string, clock: Clock): KeySet
   const allowHttp = options.flag('allowHttp', false);
   if (jwks === undefined) {
     const url = secureUrl(issuer, allowHttp);
-    if (url === undefined) throw options.wrongText('issuer', `${SECURE}, unless "jwks" is given`);
+    if (url === undefined) throw options.wrongText('issuer', `${SECURE_PLAIN_URL}, unless "jwks" is given`);
     if (issuer.includes('?')) throw options.wrongText('issuer', 'a URL without a query, unless "jwks" is given');
     return new RemoteKeySet({
       issuer,
@@ -24,7 +22,7 @@ export function keySetOf(options: Options, issuer: string, clock: Clock): KeySet
   }
   if (typeof jwks === 'string' || jwks instanceof URL) {
     const url = secureUrl(jwks, allowHttp);
-    if (url === undefined) throw options.wrongText('jwks', SECURE);
+    if (url === undefined) throw options.wrongText('jwks', SECURE_PLAIN_URL);
     return new RemoteKeySet({ issuer, clock, locate: async () => url });
   }
   return staticKeys(jwks);
@@ -42,6 +40,6 @@ function staticKeys(jwks: unknown): KeySet {
     return staticKeySet(keys);
   } catch (error) {
     if (!(error instanceof KeySetError)) throw error;
-    throw new TypeError(`accessTokens: option "jwks" cannot be used: ${error.message}`);
+    throw new TypeError(`accessTokens: option "jwks" is invalid: ${error.message}`);
   }
 }
