@@ -45,14 +45,17 @@ describe('keyward accounts put, if an option leaves out what the account has', (
   });
 
   it.each([
-    [['--api', 'payments'], 'Remove the API disputes from the account acme? Its keys lose this access at once. [y/N] '],
+    [
+      ['--api', 'payments'],
+      'Remove the API disputes from the account acme? Its keys will lose this access immediately. [y/N] ',
+    ],
     [
       ['--channel', 'pc_2', '--platform', 'market'],
-      'Remove the channel pc_1 and the platform shop from the account acme? Its keys lose this access at once. Keys that already use a removed platform keep it. [y/N] ',
+      'Remove the channel pc_1 and the platform shop from the account acme? Its keys will lose this access immediately. Existing keys for a removed platform are still accepted. [y/N] ',
     ],
     [
       ['--platform', 'market'],
-      'Remove the platform shop from the account acme? Keys that already use a removed platform keep it. [y/N] ',
+      'Remove the platform shop from the account acme? Existing keys for a removed platform are still accepted. [y/N] ',
     ],
   ])('asks on a terminal before it removes something: %j', async (options, question) => {
     const args = ['accounts', 'put', 'acme', ...options];

@@ -188,7 +188,7 @@ describe.each(sharedEngines)('keyward keys import, on %s', (engine) => {
     [
       'a heading that is missing',
       lineOf('a'),
-      'the first line must contain the column names; digest, kind, apis are required, and the known columns are',
+      'the first line must contain the column names; the required columns are digest, kind, apis; the known columns are',
     ],
     ['a file that is empty', '', 'bad.csv is empty'],
     ['a file of blank lines', '\n  \r\n', 'bad.csv is empty'],

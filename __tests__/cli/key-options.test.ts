@@ -82,7 +82,7 @@ describe('keyward keys create', () => {
     const { out } = await keyward.run('keys', 'view', record.id);
     const field = (name: string) => new RegExp(`^${name} {2,}(.*)$`, 'm').exec(out)?.[1];
     const names = ['kind', 'state', 'account', 'environment', 'name', 'apis', 'scopes', 'channels', 'platform'];
-    expect([...names, 'allowed from', 'expires', 'revoked', 'version'].map(field)).toEqual([
+    expect([...names, 'allowed addresses', 'expires', 'revoked', 'version'].map(field)).toEqual([
       ...['secret', 'active', 'acme', 'live', 'Till', 'payments', 'payments', 'pc_1', 'shop'],
       ...['203.0.113.7', '2099-01-31 00:00:00Z', '-', '1'],
     ]);
@@ -95,7 +95,7 @@ describe('keyward keys create', () => {
   it('shows which scopes a key without a list has, and the value of a public key', async () => {
     const secret = await keyward.run('keys', 'view', (await create()).record.id);
     expect(secret.out).toMatch(/\nscopes +every scope of its APIs\n/);
-    expect(secret.out).not.toMatch(/^(?:allowed from|limits|metadata|token binding|key) /m);
+    expect(secret.out).not.toMatch(/^(?:allowed addresses|limits|metadata|token binding|key) /m);
     const shop = await keyward.json<Made>(
       'keys',
       'create',
@@ -326,7 +326,7 @@ describe('a question before what cannot be undone', () => {
 
   it('is asked before a rotation that refuses the old secret at once', async () => {
     const { record } = await create('--name', 'till');
-    const question = `Rotate the key ${record.id} "till" of the account acme? Its old secret is refused at once. To accept it for a while, answer no and add a grace period, such as --grace 7d. [y/N] `;
+    const question = `Rotate the key ${record.id} "till" of the account acme? Its old secret will be refused immediately. To accept it for a while, answer no and add a grace period, such as --grace 7d. [y/N] `;
     const args = ['keys', 'rotate', record.id];
     for (const grace of [[], ['--grace', '0']])
       expect(await typing(place, 'n\n', [...args, ...grace])).toMatchObject({
@@ -347,7 +347,7 @@ describe('a question before what cannot be undone', () => {
     expect((await typing(place, '', args)).err).toBe('the key has no old secret in a grace period\n');
     await keyward.json('keys', 'rotate', record.id, '--grace', '7d');
     const hint = (await viewOf(record.id)).record.secrets[1]?.hint;
-    const question = `End the grace period of the key ${record.id} of the account acme? Its old secret ${hint} is refused at once. This cannot be undone. [y/N] `;
+    const question = `End the grace period of the key ${record.id} of the account acme? Its old secret ${hint} will be refused immediately. This cannot be undone. [y/N] `;
     expect(await typing(place, 'n\n', args)).toMatchObject({ code: 1, err: expect.stringContaining(question) });
     expect(await typing(place, 'y\n', args)).toMatchObject({ code: 0, err: question });
   });
@@ -355,7 +355,7 @@ describe('a question before what cannot be undone', () => {
   it('is asked before the tokens of an access key are revoked', async () => {
     const { id } = await createAccessKey();
     const args = ['access-keys', 'edit', id];
-    const question = `Revoke every access token that was issued with the access key ${id} of the account acme? Clients that use one of them are refused until they obtain a new one. This cannot be undone. [y/N] `;
+    const question = `Revoke every access token that was issued to the access key ${id} of the account acme? Clients will be refused until they obtain a new access token. This cannot be undone. [y/N] `;
     expect(await typing(place, 'n\n', [...args, '--revoke-tokens'])).toMatchObject({
       ...{ code: 1, err: expect.stringContaining(question) },
     });
@@ -365,7 +365,7 @@ describe('a question before what cannot be undone', () => {
 
   it('is asked before an account is disabled', async () => {
     const question =
-      'Disable the account acme? Its keys and access keys are refused until the account is enabled again. [y/N] ';
+      'Disable the account acme? Its keys and access keys will be refused until the account is enabled again. [y/N] ';
     const args = ['accounts', 'disable', 'acme'];
     expect(await typing(place, 'n\n', args)).toMatchObject({ code: 1, err: expect.stringContaining(question) });
     expect(await keyward.json('accounts', 'view', 'acme')).toMatchObject({ account: { disabledAt: null } });

@@ -75,7 +75,7 @@ describe.each(sharedEngines)('keyward keys find on %s', (engine) => {
     await keyward.json('keys', 'rotate', record.id, '--grace', '7d');
     expect((await find(key)).out).toMatch(
       new RegExp(
-        `, in its grace period\n.*\nTo refuse only this old secret, run: keyward keys end-grace ${record.id}\nTo revoke the whole key, run: keyward keys revoke ${record.id}\n$`,
+        `, in its grace period\n.*\nTo end the grace period of this old secret, run: keyward keys end-grace ${record.id}\nTo revoke the whole key, run: keyward keys revoke ${record.id}\n$`,
       ),
     );
   });
@@ -109,11 +109,8 @@ describe.each(sharedEngines)('keyward keys find on %s', (engine) => {
   });
 
   it.each([
-    [
-      mintKey('secret', 'live'),
-      'check that the secret is complete, and that --database names the database that the key is stored in',
-    ],
-    ['sk_abc', 'the string is mistyped or incomplete'],
+    [mintKey('secret', 'live'), 'check that the secret is complete, and that this is the right database'],
+    ['sk_abc', 'the secret is mistyped or incomplete'],
   ])('ends with 1 if there is no such key, and does not print it: %s', async (secret, why) => {
     const { code, out, err } = await find(secret);
     expect([code, out]).toEqual([1, '']);

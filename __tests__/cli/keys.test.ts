@@ -241,7 +241,7 @@ describe.each(sharedEngines)('keyward on %s', (engine) => {
 
   it('warns of an account without an API', async () => {
     const { code, err } = await keyward.run('accounts', 'put', 'globex', '--scope', 'payments');
-    const remedy = 'to add one, run: keyward accounts put globex --api NAME';
+    const remedy = 'to add an API, run: keyward accounts put globex --api NAME';
     expect([code, err]).toEqual([
       0,
       `warning: this account has no APIs, so secret and public keys cannot be created for it; ${remedy}\n`,

@@ -26,7 +26,7 @@ describe('a mistake', () => {
       /^--kind access: allowed choices are secret, public$/,
       ['keys', 'create', '--account', 'acme', '--api', 'all', '--kind', 'access'],
     ],
-    [2, /^--grace soon: expected 0, or a duration with its unit, such as/, ['keys', 'rotate', 'x', '--grace', 'soon']],
+    [2, /^--grace soon: expected 0, or a duration with a unit, such as/, ['keys', 'rotate', 'x', '--grace', 'soon']],
     [2, /^--grace 7: 7 has no unit; expected 0, or .* 90s, 30m, 24h or 7d$/, ['keys', 'rotate', 'x', '--grace', '7']],
     [2, /^--grace 31d: expected a duration of at most 30d$/, ['access-keys', 'rotate', 'x', '--grace', '31d']],
     [2, /'--disable' cannot be used with option '--enable'/, ['keys', 'edit', 'key_x', '--disable', '--enable']],
@@ -36,7 +36,7 @@ describe('a mistake', () => {
     [2, /^--expires tomorrow: expected a date, such as 2027-01-31/, ['keys', 'edit', 'key_x', '--expires', 'tomorrow']],
     [
       2,
-      /^--api: "all" cannot be combined with other names$/,
+      /^--api: "all" cannot be combined with other values$/,
       ['accounts', 'put', 'x', '--api', 'all', '--api', 'payments'],
     ],
     [2, /^--limit 1000: expected a number from 1 to 200$/, ['audit', '--account', 'acme', '--limit', '1000']],

@@ -93,7 +93,7 @@ describe.each(SINKS)('output into %s', (sink) => {
     const { code, err } = await runInto(sink, group, 'rotate', record.id, '--grace', '1h');
     expect([code, err]).toEqual([
       4,
-      expect.stringMatching(/; the key was rotated, but its new secret was not shown; rotate it again\n$/),
+      expect.stringMatching(/; the key was rotated, but its new secret could not be shown; rotate it again\n$/),
     ]);
   });
 

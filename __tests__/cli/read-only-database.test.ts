@@ -53,6 +53,6 @@ onServer('commands on a PostgreSQL server that is read-only, as after a failover
     if (schema !== '') other.searchParams.set('schema', schema);
     const { code, out, err } = await commandLine({ url: other.href }).run('keys', 'revoke', key.record.id);
     expect([code, out]).toEqual([3, '']);
-    expect(err).toMatch(/^the database postgres:\S+ cannot be written, probably because it is a standby; use the /);
+    expect(err).toMatch(/^the database postgres:\S+ is read-only, probably because it is a standby; use the /);
   });
 });

@@ -166,7 +166,7 @@ describe.each(sharedEngines)('on %s', (engine) => {
     const wrong = await keyward.run('encryption-key', 'finish', ...file);
     expect(wrong).toMatchObject({ code: 1, out: '' });
     expect(wrong.err).toBe(
-      `there are no signing keys in ${nameOfDatabase(place.url, 'KEYWARD_DATABASE', {})}, so the old encryption key was kept; check that --database names the database of the issuer, and if it does, remove the old key yourself\n`,
+      `there are no signing keys in ${nameOfDatabase(place.url, 'KEYWARD_DATABASE', {})}, so the old encryption key was kept; check that this is the database of the issuer, and if it is, remove the old key yourself\n`,
     );
     expect(keysIn()).toEqual(both);
   });

@@ -99,7 +99,7 @@ export async function openReady(
     const isReadOnly = cause === undefined ? await canOnlyBeRead(store, database) : cause.endsWith(`(${READ_ONLY})`);
     await store.close();
     const reason = isReadOnly
-      ? 'cannot be written, probably because it is a standby; use the URL of the primary, or try again later'
+      ? 'is read-only, probably because it is a standby; use the URL of the primary, or try again later'
       : `cannot be reached: ${plain(cause ?? 'it does not respond')}`;
     throw new CliError(`the database ${database.name} ${reason}`, EXIT.unavailable);
   } finally {

@@ -28,7 +28,7 @@ export function readGrace(text: string): number {
   const seconds = text === '0' ? 0 : secondsOf(text);
   if (Number.isNaN(seconds)) {
     const unit = /^\d+$/.test(text) ? `${text} has no unit; ` : '';
-    throw new InvalidArgumentError(`${unit}expected 0, or a duration with its unit, such as 90s, 30m, 24h or 7d`);
+    throw new InvalidArgumentError(`${unit}expected 0, or a duration with a unit, such as 90s, 30m, 24h or 7d`);
   }
   if (seconds > MAX_GRACE) throw new InvalidArgumentError(`expected a duration of at most ${MAX_GRACE_TEXT}`);
   return seconds;
@@ -96,7 +96,7 @@ export function collectLimits(text: string, before: readonly RateLimit[] | false
 /** Returns the values of a repeated option, or `'all'` if the only value is `all`. */
 export function allOr(option: string, list: readonly string[] | undefined): 'all' | readonly string[] | undefined {
   if (list === undefined || !list.includes('all')) return list;
-  if (list.length > 1) throw new CliError(`${option}: "all" cannot be combined with other names`, EXIT.usage);
+  if (list.length > 1) throw new CliError(`${option}: "all" cannot be combined with other values`, EXIT.usage);
   return 'all';
 }
 

@@ -25,7 +25,7 @@ export function showKey(io: Io, key: KeyView): void {
         }),
     channels: textOfList(key.channels),
     platform: key.platform ?? '-',
-    ...(key.allowedAddresses === null ? {} : { 'allowed from': textOfList(key.allowedAddresses) }),
+    ...(key.allowedAddresses === null ? {} : { 'allowed addresses': textOfList(key.allowedAddresses) }),
     ...(key.limits === null ? {} : { limits: textOfList(key.limits.map(formatRateLimit)) }),
     ...(key.metadata === null
       ? {}

@@ -18,7 +18,7 @@ export async function showSecret(
   { json }: { readonly json?: boolean },
   { key, secret: text }: CreatedKey,
   takeBack: () => Promise<string>,
-  remedy = `revoke the key: keyward ${key.kind === 'access' ? 'access-keys' : 'keys'} revoke ${key.id}`,
+  remedy = `to revoke the key, run: keyward ${key.kind === 'access' ? 'access-keys' : 'keys'} revoke ${key.id}`,
 ): Promise<void> {
   const isAccess = key.kind === 'access';
   if (json) {

@@ -17,7 +17,7 @@ export function addPublicKeyCommands(keys: Command, io: Io): void {
     keys
       .command('add-public-key <id> <file>')
       .description(
-        'add a public key (PEM or JWK) to the access key, so that the client can authenticate without a secret',
+        'add a public key (PEM or JWK) to an access key, so that the client can authenticate without a secret',
       ),
   ).action(async (id: string, file: string, options: CommonOptions) => {
     const publicKey = await readKeyFile(file);
@@ -32,7 +32,7 @@ export function addPublicKeyCommands(keys: Command, io: Io): void {
       keys
         .command('remove-public-key <id> <kid>')
         .description(
-          'remove a public key from the access key; "keyward access-keys view" shows the kid of each public key',
+          'remove a public key from an access key; "keyward access-keys view" shows the kid of each public key',
         ),
     ),
   ).action(async (id: string, kid: string, options: CommonOptions & ConfirmOption) => {

@@ -75,7 +75,7 @@ export function addAccessKeyCommands(program: Command, io: Io): void {
     });
 
   withConfirmation(
-    withSwitches(withClearings(keys.command('edit <id>').description('change the given settings of the access key'))),
+    withSwitches(withClearings(keys.command('edit <id>').description('change settings of an access key'))),
   )
     .option(
       '--default-scope <scope>',
@@ -83,8 +83,8 @@ export function addAccessKeyCommands(program: Command, io: Io): void {
       collect,
     )
     .addOption(confirmationOption())
-    .option('--no-require-confirmation', 'no longer require access tokens that are bound to the client')
-    .option('--revoke-tokens', 'revoke all access tokens that were issued with this key so far')
+    .option('--no-require-confirmation', 'no longer require token binding')
+    .option('--revoke-tokens', 'revoke all access tokens that were issued to this key so far')
     .action(async (id: string, options: AccessKeyEditOptions) => {
       const { scope, defaultScope, revokeTokens, requireConfirmation } = options;
       const { scopes: _, ...settings } = settingsOf(options);
@@ -97,12 +97,12 @@ export function addAccessKeyCommands(program: Command, io: Io): void {
         ...confirmationOf(requireConfirmation),
       };
       const question = (key: KeyView) =>
-        `Revoke every access token that was issued with ${describeKey('access key', key)}? Clients that use one of them are refused until they obtain a new one. This cannot be undone.`;
+        `Revoke every access token that was issued to ${describeKey('access key', key)}? Clients will be refused until they obtain a new access token. This cannot be undone.`;
       await editKey(io, options, id, edit, (management) => management.accessKeys, revokeTokens ? question : undefined);
     });
 
   withStoreOptions(
-    keys.command('add-secret <id>').description('add a second secret to the access key; the secret is shown only once'),
+    keys.command('add-secret <id>').description('add a second secret to an access key; the secret is shown only once'),
   ).action(async (id: string, options: CommonOptions) => {
     await withStore(io, options, async ({ management, memberOfKey }) => {
       const member = await memberOfKey(id);
@@ -113,7 +113,7 @@ export function addAccessKeyCommands(program: Command, io: Io): void {
         await management.accessKeys.deleteSecret(member, id, secret);
         return 'the new secret was deleted, because it could not be shown; add another secret';
       };
-      const remedy = `delete the secret: keyward access-keys delete-secret ${id} ${secret}`;
+      const remedy = `to delete the secret, run: keyward access-keys delete-secret ${id} ${secret}`;
       await showSecret(io, options, added, takeBack, remedy);
     });
   });
@@ -121,8 +121,8 @@ export function addAccessKeyCommands(program: Command, io: Io): void {
   withConfirmation(
     withStoreOptions(
       keys
-        .command('delete-secret <id> <secret>')
-        .description('delete a secret of the access key; "keyward access-keys view" shows the IDs of its secrets'),
+        .command('delete-secret <id> <secret-id>')
+        .description('delete a secret of an access key; "keyward access-keys view" shows the ID of each secret'),
     ),
   ).action(async (id: string, secret: string, options: CommonOptions & ConfirmOption) => {
     const key = await withStore(io, options, async ({ management, memberOfKey }) => {
@@ -139,7 +139,7 @@ export function addAccessKeyCommands(program: Command, io: Io): void {
 function confirmationOption(): Option {
   const option = new Option(
     '--require-confirmation <method>',
-    'require access tokens that are bound to the client by this method; "any" means DPoP or mTLS',
+    'require token binding by this method, and refuse token requests without it; "any" means DPoP or mTLS',
   );
   return option.choices(['dpop', 'mtls', 'any']);
 }

@@ -22,7 +22,7 @@ export function addAccountCommands(program: Command, io: Io): void {
 
   withConfirmation(
     withStoreOptions(
-      accounts.command('put <id>').description('create an account, or change the given settings of an account'),
+      accounts.command('put <id>').description('create an account, or change settings of an existing account'),
     ),
   )
     .option(
@@ -42,7 +42,7 @@ export function addAccountCommands(program: Command, io: Io): void {
     )
     .option(
       '--platform <name>',
-      'an e-commerce platform that keys of the account may use; may be repeated; replaces all platforms of the account',
+      'an e-commerce platform that keys of the account may be used on; may be repeated; replaces all platforms of the account',
       collect,
     )
     .addHelpText(
@@ -68,40 +68,38 @@ export function addAccountCommands(program: Command, io: Io): void {
       warnOfNoApi(account, options);
     });
 
-  withStoreOptions(accounts.command('view <id>').description('show the account')).action(
+  withStoreOptions(accounts.command('view <id>').description('show an account')).action(
     async (id: string, options: CommonOptions) => {
       const about = { ...options, account: id, readOnly: true };
       show(await withStore(io, about, ({ management }) => management.accounts.view(id)), options);
     },
   );
 
-  withStoreOptions(accounts.command('list').description('show every account')).action(
-    async (options: CommonOptions) => {
-      const all = await withStore(io, { ...options, readOnly: true }, ({ management }) => allAccounts(management));
-      if (options.json) return printJson(io, { accounts: all });
-      const rows = all.map(({ id, apis, scopes, disabledAt }) => [
-        ...[id, textOfList(apis), textOfList(scopes), disabledAt === null ? 'active' : 'disabled'],
-      ]);
-      printTable(
-        io,
-        ['ID', 'APIS', 'SCOPES', 'STATE'],
-        rows,
-        'There are no accounts. To create one, run: keyward accounts put ID --api NAME',
-      );
-    },
-  );
+  withStoreOptions(accounts.command('list').description('list all accounts')).action(async (options: CommonOptions) => {
+    const all = await withStore(io, { ...options, readOnly: true }, ({ management }) => allAccounts(management));
+    if (options.json) return printJson(io, { accounts: all });
+    const rows = all.map(({ id, apis, scopes, disabledAt }) => [
+      ...[id, textOfList(apis), textOfList(scopes), disabledAt === null ? 'active' : 'disabled'],
+    ]);
+    printTable(
+      io,
+      ['ID', 'APIS', 'SCOPES', 'STATE'],
+      rows,
+      'There are no accounts. To create one, run: keyward accounts put ID --api NAME',
+    );
+  });
 
   withConfirmation(
     withStoreOptions(
       accounts
         .command('disable <id>')
-        .description('disable the account, so that its keys are refused until it is enabled again'),
+        .description('disable an account, so that its keys are refused until it is enabled again'),
     ),
   ).action(async (id: string, options: CommonOptions & ConfirmOption) => {
     const account = await withStore(io, { ...options, account: id }, async ({ management, operator }) => {
       const { disabledAt } = await management.accounts.view(id);
       if (disabledAt === null) {
-        const what = 'Its keys and access keys are refused until the account is enabled again.';
+        const what = 'Its keys and access keys will be refused until the account is enabled again.';
         await confirm(io, options, `Disable the account ${id}? ${what}`);
       }
       return await management.accounts.setDisabled(operator, id, true);
@@ -110,7 +108,7 @@ export function addAccountCommands(program: Command, io: Io): void {
   });
 
   withStoreOptions(
-    accounts.command('enable <id>').description('enable the account, so that its keys are accepted again'),
+    accounts.command('enable <id>').description('enable an account, so that its keys are accepted again'),
   ).action(async (id: string, options: CommonOptions) => {
     const account = await withStore(io, { ...options, account: id }, ({ management, operator }) =>
       management.accounts.setDisabled(operator, id, false),
@@ -131,7 +129,7 @@ export function addAccountCommands(program: Command, io: Io): void {
    */
   function warnOfNoApi({ id, apis }: Account, { json }: CommonOptions): void {
     if (apis === 'all' || apis.length > 0) return;
-    const remedy = `to add one, run: keyward accounts put ${id} --api NAME`;
+    const remedy = `to add an API, run: keyward accounts put ${id} --api NAME`;
     printWarning(io, json, `this account has no APIs, so secret and public keys cannot be created for it; ${remedy}`);
   }
 
@@ -164,9 +162,11 @@ async function accountIfExists({ accounts }: Management, id: string): Promise<Ac
 
 function questionAbout(id: string, removals: readonly Removal[]): string {
   const platforms = removals.some(({ list }) => list === 'platforms')
-    ? ' Keys that already use a removed platform keep it.'
+    ? ' Existing keys for a removed platform are still accepted.'
     : '';
-  const others = removals.some(({ list }) => list !== 'platforms') ? ' Its keys lose this access at once.' : '';
+  const others = removals.some(({ list }) => list !== 'platforms')
+    ? ' Its keys will lose this access immediately.'
+    : '';
   return `Remove ${wordsOf(removals)} from the account ${id}?${others}${platforms}`;
 }
 

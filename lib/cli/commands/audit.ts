@@ -22,7 +22,7 @@ export function addAuditCommand(program: Command, io: Io): void {
   withStoreOptions(program.command('audit').description('show the audit log, with the newest entries first'))
     .option(
       '--account <id>',
-      'show only entries of this account; "-" shows entries about signing keys; default: all entries',
+      'show only entries of this account; "-" shows entries about signing keys and the encryption key; default: all entries',
     )
     .option('--subject <id>', 'show only entries about the key or account with this ID')
     .option(

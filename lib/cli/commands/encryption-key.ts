@@ -48,8 +48,8 @@ export function addEncryptionKeyCommands(program: Command, io: Io): void {
       printLine(
         io,
         isFile
-          ? 'Restart every process that issues tokens, such as keyward serve, so that it reads both keys. Then run: keyward encryption-key finish'
-          : 'Set this variable for every process that issues tokens, such as keyward serve, and restart them. Then run: keyward encryption-key finish',
+          ? 'Restart all processes that issue tokens, such as keyward serve, so that they read both keys. Then run: keyward encryption-key finish'
+          : 'Set this variable for all processes that issue tokens, such as keyward serve, and restart them. Then run: keyward encryption-key finish',
       );
     });
 
@@ -57,7 +57,9 @@ export function addEncryptionKeyCommands(program: Command, io: Io): void {
     withStoreOptions(
       commands
         .command('finish')
-        .description('encrypt all signing keys with the new encryption key, and remove the old encryption key'),
+        .description(
+          'encrypt all signing keys with the new encryption key, and remove the old one from the encryption key file',
+        ),
     ),
   ).action(async (options: CommonOptions & KeyFileOption) => {
     const encryptionKeys = readEncryptionKeys(io, options.encryptionKeyFile);
@@ -66,7 +68,7 @@ export function addEncryptionKeyCommands(program: Command, io: Io): void {
       // not be removed then, because the signing keys in the right database are encrypted with it.
       if ((await store.describeSigningKeys()).length === 0)
         throw new CliError(
-          `there are no signing keys in ${databaseName}, so the old encryption key was kept; check that --database names the database of the issuer, and if it does, remove the old key yourself`,
+          `there are no signing keys in ${databaseName}, so the old encryption key was kept; check that this is the database of the issuer, and if it is, remove the old key yourself`,
         );
       return store.reencryptSigningKeys(operator);
     });

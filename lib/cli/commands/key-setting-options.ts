@@ -46,7 +46,7 @@ export function withSettings(command: Command, replaces: (list: string) => strin
     )
     .option(
       '--allow-address <address>',
-      `an IP address or network from which the key is accepted; may be repeated${replaces('allowed addresses')}`,
+      `an IP address or network, such as 203.0.113.0/24, from which the key is accepted; may be repeated${replaces('allowed addresses')}`,
       collect,
     )
     .option(
@@ -66,7 +66,7 @@ export function withClearings(command: Command): Command {
   return withSettings(command, replacesAll)
     .option('--no-name', 'remove the name')
     .option('--no-platform', 'remove the platform')
-    .option('--no-expires', 'remove the expiry')
+    .option('--no-expires', 'remove the expiration date')
     .option('--no-metadata', 'remove the metadata')
     .option('--no-allow-address', 'remove the allowed IP addresses; the key is then accepted from any IP address')
     .option('--no-limit', 'remove the rate limits of the key; the default limits of the app then apply');
@@ -95,8 +95,10 @@ export interface EditOptions extends SettingOptions {
 /** Adds the options `--disable` and `--enable`. */
 export function withSwitches(command: Command): Command {
   return command
-    .addOption(new Option('--disable', 'refuse the key until it is enabled again').conflicts('enable'))
-    .option('--enable', 'accept the key again');
+    .addOption(
+      new Option('--disable', 'disable the key, so that it is refused until it is enabled again').conflicts('enable'),
+    )
+    .option('--enable', 'enable the key, so that it is accepted again');
 }
 
 export function switchedBy({ disable, enable }: EditOptions): { readonly disabled?: boolean } {

@@ -23,7 +23,7 @@ export function addFindCommand(keys: Command, io: Io): void {
     keys
       .command('find <text>')
       .description(
-        'find the key that a key value or a client secret belongs to, such as one that leaked; "-" reads it from standard input',
+        'find the key that a leaked key value or client secret belongs to; pass "-" and provide the value on standard input',
       ),
   )
     .addHelpText('after', '\nExample: keyward keys find - < leaked.txt')
@@ -67,7 +67,8 @@ export function addFindCommand(keys: Command, io: Io): void {
     });
     const revoke = revocationOf(found);
     const isOld = secret?.state === 'grace_period';
-    if (isOld) printLine(io, `To refuse only this old secret, run: keyward ${groupOf(key)} end-grace ${key.id}`);
+    if (isOld)
+      printLine(io, `To end the grace period of this old secret, run: keyward ${groupOf(key)} end-grace ${key.id}`);
     if (revoke === null) {
       printLine(io, 'This secret is already refused.');
       return;
@@ -102,7 +103,7 @@ const STATES = { current: 'current', grace_period: 'in its grace period', ended:
 function notFoundMessage(presented: string, database: string): string {
   const isMistyped = keywardFormat.read(presented) === 'malformed';
   const why = isMistyped
-    ? 'the string is mistyped or incomplete'
-    : 'check that the secret is complete, and that --database names the database that the key is stored in';
+    ? 'the secret is mistyped or incomplete'
+    : 'check that the secret is complete, and that this is the right database';
   return `there is no key with this secret in ${database}; ${why}`;
 }

@@ -62,7 +62,7 @@ export function addKeyTextCommands(keys: Command, io: Io): void {
         );
       if (unreadable > 0)
         throw new CliError(
-          `${textOfCount(unreadable, 'file or folder', 'files or folders')} could not be read`,
+          `${textOfCount(unreadable, 'file or folder', 'files or folders')} could not be searched`,
           EXIT.usage,
         );
       if (!json) printLine(io, 'No keys were found.');

@@ -29,7 +29,7 @@ const BASE_PATH = [
   'the prefix to put before every path in the document, such as /v1; default: the path of the URLs in "servers"',
 ] as const;
 const MODULE =
-  '\nThe module must export the app, as the default export or as "app", and "schemes": an object that maps the name of each security scheme to its verifier.';
+  '\nThe module must export an Express app, or a function that returns one, as the default export or as "app". It must also export "schemes": an object that maps the name of each security scheme to its verifier.';
 
 export function addOpenApiCommands(program: Command, io: Io): void {
   const openapi = program
@@ -41,11 +41,11 @@ export function addOpenApiCommands(program: Command, io: Io): void {
   openapi
     .command('check <module> <document>')
     .description(
-      'compare the routes of the app and their security requirements with the document; exits with code 1 if they differ',
+      'compare the routes of an app and their security requirements with its OpenAPI document; exits with code 1 if they differ',
     )
     .option(
       '--except <route>',
-      "a route or operation that is not compared, such as 'GET /health'; may be repeated",
+      "a route or operation to leave out of the comparison, such as 'GET /health'; may be repeated",
       collect,
     )
     .option(...BASE_PATH)
@@ -67,7 +67,7 @@ export function addOpenApiCommands(program: Command, io: Io): void {
   openapi
     .command('describe <module> <document>')
     .description(
-      'add the security requirements of the app to the operations of the document that do not define any yet',
+      'add the security requirements of an app to the operations of its OpenAPI document that do not define any yet',
     )
     .option('--out <file>', 'the file to write the document to; default: standard output')
     .option(...BASE_PATH)

@@ -15,9 +15,13 @@ export function addRoutesCommand(program: Command, io: Io): void {
   program
     .command('routes <module>')
     .description(
-      'show the gates (authentication middleware, such as requireBearer) and the guards (such as requireScopes) of every route; exits with code 1 if a route can be reached without a credential or with keys of any kind',
+      'show the gates (authentication middleware, such as requireBearer) and the guards (such as requireScopes) of every route; exits with code 1 if a route accepts requests without a credential, or does not restrict the kinds of keys that it accepts',
     )
-    .option('--except <route>', "a route that need not be guarded, such as 'GET /health'; may be repeated", collect)
+    .option(
+      '--except <route>',
+      "a route that does not have to be guarded, such as 'GET /health'; may be repeated",
+      collect,
+    )
     .option('--json', 'print JSON, with one object per line')
     .addHelpText(
       'after',

@@ -151,7 +151,7 @@ function listenMessage({ host, port }: ServeSettings, code: string | undefined):
   if (code === 'EADDRINUSE')
     return `port ${port} on ${host} is already in use (EADDRINUSE); choose another port with --port`;
   if (code === 'EACCES')
-    return `no permission to listen on port ${port} (EACCES); choose another port with --port, such as 4000`;
+    return `cannot listen on port ${port}, because this user has no permission (EACCES); choose another port with --port, such as 4000`;
   return `cannot listen on ${host}:${port} (${code}); check that --host is an address of this machine`;
 }
 

@@ -79,7 +79,8 @@ export function printKey(io: Io, { json }: CommonOptions, key: KeyView): void {
 
 /** Adds the commands that both types of keys have: list, view, usage, end-grace, revoke and rotate. */
 export function addCommonCommands(commands: Command, io: Io, keysOf: KeysOf, noun: string): void {
-  const list = withStoreOptions(commands.command('list').description(`show the ${noun}s of an account`))
+  const aKey = noun === 'key' ? 'a key' : 'an access key';
+  const list = withStoreOptions(commands.command('list').description(`list the ${noun}s of an account`))
     .requiredOption('--account <id>', 'the account that the keys belong to')
     .addOption(
       new Option('--state <state>', 'show only keys in this state; default: every state except revoked').choices([
@@ -120,7 +121,7 @@ export function addCommonCommands(commands: Command, io: Io, keysOf: KeysOf, nou
     showKeys(io, page);
   });
 
-  withStoreOptions(commands.command('view <id>').description(`show the ${noun}, and when it was last used`)).action(
+  withStoreOptions(commands.command('view <id>').description(`show ${aKey}, and when it was last used`)).action(
     async (id: string, options: CommonOptions) => {
       const key = await onKey({ ...options, readOnly: true }, id, (keys, member) => keys.view(member, id));
       printKey(io, options, key);
@@ -131,7 +132,7 @@ export function addCommonCommands(commands: Command, io: Io, keysOf: KeysOf, nou
     withStoreOptions(
       commands
         .command('end-grace <id>')
-        .description(`end the grace period of the rotated ${noun} now, so that its old secret is refused`),
+        .description(`end the grace period of ${aKey}, so that its old secret is refused immediately`),
     ),
   ).action(async (id: string, options: CommonOptions & ConfirmOption) => {
     const key = await onKey(options, id, async (keys, member) => {
@@ -141,16 +142,18 @@ export function addCommonCommands(commands: Command, io: Io, keysOf: KeysOf, nou
       // grace period is over, or throws `not_found`.
       if (old !== undefined) {
         const what = `End the grace period of ${describeKey(noun, current)}?`;
-        await confirm(io, options, `${what} Its old secret ${old.hint} is refused at once. This cannot be undone.`);
+        await confirm(
+          io,
+          options,
+          `${what} Its old secret ${old.hint} will be refused immediately. This cannot be undone.`,
+        );
       }
       return await keys.endGrace(member, id);
     });
     printKey(io, options, key);
   });
 
-  withStoreOptions(
-    commands.command('usage <id>').description(`show how many requests per day were made with the ${noun}`),
-  )
+  withStoreOptions(commands.command('usage <id>').description(`show how many requests per day were made with ${aKey}`))
     .option('--from <date>', 'the first day; default: 29 days before the last day', readDay)
     .option('--to <date>', 'the last day; default: today', readDay)
     .action(async (id: string, options: UsageOptions) => {
@@ -163,7 +166,7 @@ export function addCommonCommands(commands: Command, io: Io, keysOf: KeysOf, nou
     });
 
   withConfirmation(
-    withStoreOptions(commands.command('revoke <id>').description(`revoke the ${noun}; this cannot be undone`)),
+    withStoreOptions(commands.command('revoke <id>').description(`revoke ${aKey}; this cannot be undone`)),
   ).action(async (id: string, options: CommonOptions & ConfirmOption) => {
     const key = await onKey(options, id, async (keys, member) => {
       const current = await keys.view(member, id);
@@ -175,14 +178,12 @@ export function addCommonCommands(commands: Command, io: Io, keysOf: KeysOf, nou
 
   withConfirmation(
     withStoreOptions(
-      commands
-        .command('rotate <id>')
-        .description(`replace the secret of the ${noun}; the new secret is shown only once`),
+      commands.command('rotate <id>').description(`replace the secret of ${aKey}; the new secret is shown only once`),
     ),
   )
     .option(
       '--grace <duration>',
-      `how long the old secret is still accepted, such as 24h or 7d, up to ${MAX_GRACE_TEXT}; default: 0, which means that it is refused at once`,
+      `how long the old secret is still accepted, such as 24h or 7d, up to ${MAX_GRACE_TEXT}; default: 0, which means that it is refused immediately`,
       readGrace,
     )
     .action(async (id: string, options: CommonOptions & ConfirmOption & { grace?: number }) => {
@@ -190,14 +191,14 @@ export function addCommonCommands(commands: Command, io: Io, keysOf: KeysOf, nou
         if (!options.grace) {
           const what = `Rotate ${describeKey(noun, await keys.view(member, id))}?`;
           const remedy = 'To accept it for a while, answer no and add a grace period, such as --grace 7d.';
-          await confirm(io, options, `${what} Its old secret is refused at once. ${remedy}`);
+          await confirm(io, options, `${what} Its old secret will be refused immediately. ${remedy}`);
         }
         const rotated = await keys.rotate(member, id, options.grace);
         await showSecret(
           io,
           options,
           rotated,
-          async () => 'the key was rotated, but its new secret was not shown; rotate it again',
+          async () => 'the key was rotated, but its new secret could not be shown; rotate it again',
         );
       });
     });

@@ -22,22 +22,20 @@ interface RotateOptions extends CommonOptions, KeyFileOption {
 export function addSigningKeyCommands(program: Command, io: Io): void {
   const keys = program.command('signing-keys').description('manage the keys that the issuer signs access tokens with');
 
-  withStoreOptions(keys.command('list').description('show every signing key')).action(
-    async (options: CommonOptions) => {
-      const found = await withStore(io, { ...options, readOnly: true }, ({ store }) => store.describeSigningKeys());
-      if (options.json) return printJson(io, { signingKeys: found });
-      const rows = found.map((key) => [
-        ...[key.kid, key.alg, stateOf(key, found), textOfTime(key.createdAt), textOfTime(key.retiredAt)],
-      ]);
-      const headings = ['KID', 'ALGORITHM', 'STATE', 'CREATED', 'RETIRED'];
-      printTable(
-        io,
-        headings,
-        rows,
-        'There are no signing keys yet. The issuer creates the first signing key at its first request.',
-      );
-    },
-  );
+  withStoreOptions(keys.command('list').description('list all signing keys')).action(async (options: CommonOptions) => {
+    const found = await withStore(io, { ...options, readOnly: true }, ({ store }) => store.describeSigningKeys());
+    if (options.json) return printJson(io, { signingKeys: found });
+    const rows = found.map((key) => [
+      ...[key.kid, key.alg, stateOf(key, found), textOfTime(key.createdAt), textOfTime(key.retiredAt)],
+    ]);
+    const headings = ['KID', 'ALGORITHM', 'STATE', 'CREATED', 'RETIRED'];
+    printTable(
+      io,
+      headings,
+      rows,
+      'There are no signing keys yet. The issuer creates one when it receives its first request.',
+    );
+  });
 
   withKeyFile(
     withStoreOptions(
@@ -52,7 +50,7 @@ export function addSigningKeyCommands(program: Command, io: Io): void {
     )
     .option(
       '--now',
-      'retire the other signing keys, so that issuers sign with the new key within about seven minutes; tokens that the other keys signed are still accepted',
+      'retire the other signing keys, so that issuers start to sign with the new key within about 7 minutes; tokens that the other keys signed are still accepted',
     )
     .action(async (options: RotateOptions) => {
       const encryptionKeys = readEncryptionKeys(io, options.encryptionKeyFile);
@@ -76,7 +74,7 @@ export function addSigningKeyCommands(program: Command, io: Io): void {
       if (options.json) return printJson(io, { kid });
       printLine(
         io,
-        `Signing key ${kid} was created. Issuers will start to sign with it ${options.now ? 'within about seven minutes' : 'after 24 hours'}.`,
+        `Signing key ${kid} was created. Issuers will start to sign with it ${options.now ? 'within about 7 minutes' : 'after 24 hours'}.`,
       );
     });
 
@@ -84,7 +82,7 @@ export function addSigningKeyCommands(program: Command, io: Io): void {
     withStoreOptions(
       keys
         .command('revoke <kid>')
-        .description('revoke the signing key, so that every token that it signed is refused; this cannot be undone'),
+        .description('revoke a signing key, so that every token that it signed is refused; this cannot be undone'),
     ),
   ).action(async (kid: string, options: CommonOptions & ConfirmOption) => {
     await withStore(io, options, async ({ store, operator }) => {

@@ -34,7 +34,7 @@ export function checkHeading(names: readonly string[]): void {
   // If no column name is known, the first line is probably a key and not a heading. The error must not print a key, so
   // it does not repeat the line.
   if (!names.some((name) => COLUMNS.includes(name))) {
-    const columns = `${NEEDED.join(', ')} are required, and ${KNOWN}`;
+    const columns = `the required columns are ${NEEDED.join(', ')}; ${KNOWN}`;
     throw new CliError(`the first line must contain the column names; ${columns}`, EXIT.usage);
   }
   const unknown = names.filter((name) => !COLUMNS.includes(name));

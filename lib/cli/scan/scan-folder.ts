@@ -77,7 +77,7 @@ async function* filesOf(
   isGiven = true,
 ): AsyncGenerator<string> {
   const status = await (isGiven ? stat : lstat)(path).catch((error: Error) => {
-    if (isGiven) throw new CliError(`there is no file or folder ${path}`, EXIT.usage);
+    if (isGiven) throw new CliError(`${path} does not exist or cannot be read`, EXIT.usage);
     return onUnreadable(error);
   });
   if (status === undefined) return;

@@ -91,7 +91,7 @@ export function announcementOn(
         // invalid.
         current?.links();
         io.stderr.write(
-          'the new sign-in links could not be printed, so they were made invalid; to get other links, send the signal again\n',
+          `the new sign-in links could not be printed, so they were invalidated; to get other links, send ${NEW_LINKS} again\n`,
         );
       });
     },
