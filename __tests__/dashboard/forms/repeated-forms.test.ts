@@ -110,7 +110,7 @@ describe.each(engines.filter((engine) => engine !== 'SQLite'))('on %s', (engine)
       expect(again.status).toBe(200);
       expect(again.body).toContain(`<time datetime="${doneAt.toISOString().slice(0, 16)}Z">`);
       expect(again.body).toContain('3 minutes ago');
-      expect(again.body).toContain('but nothing was changed');
+      expect(again.body).toContain('did not change anything');
       expect(again.body).not.toContain('No changes were made.');
       // An access key with two secrets cannot be rotated.
       const remedy = it.operation === 'secrets' ? 'delete it and add another one' : 'rotate the key';

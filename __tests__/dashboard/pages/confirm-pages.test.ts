@@ -64,16 +64,16 @@ describe('a page that asks before a change', () => {
     }
   });
 
-  it.each(KEY_TYPES)('of %s says when the key was last rotated, and nothing of a new key', async (keyType) => {
+  it.each(KEY_TYPES)('of %s says when the newest secret was created, and nothing of a new key', async (keyType) => {
     const holder = await at.account();
     const { id } = await madeKey(holder, keyType);
     const path = `${PATH[keyType]}/${id}/rotate/confirm`;
     const browser = dashboard.browser(holder.owner);
-    expect((await browser.get(path)).body).not.toContain('last rotated');
+    expect((await browser.get(path)).body).not.toContain('The newest');
     at.clock.advance(DAY);
     await at.management[keyType].rotate(holder.owner, id, 0);
     at.clock.advance(3 * 60_000);
-    expect(textOf((await browser.get(path)).body)).toContain('last rotated 3 minutes ago');
+    expect(textOf((await browser.get(path)).body)).toMatch(/The newest (?:client )?secret was created 3 minutes ago\./);
   });
 
   it('does not take a second client secret for a rotation', async () => {
@@ -81,7 +81,17 @@ describe('a page that asks before a change', () => {
     const { id } = await madeKey(holder, 'accessKeys');
     await at.management.accessKeys.addSecret(holder.owner, id);
     const { body } = await dashboard.browser(holder.owner).get(`/access-keys/${id}/disable/confirm`);
-    expect(body).not.toContain('last rotated');
+    expect(body).not.toContain('The newest');
+  });
+
+  it.each([
+    ['secret', 'leaked'],
+    ['public', 'misused'],
+  ] as const)('says on Revoke when to rotate a %s key instead: if it was %s', async (kind, reason) => {
+    const holder = await at.account();
+    const { key } = await holder.key({ kind });
+    const { body } = await dashboard.browser(holder.owner).get(`/keys/${key.id}/revoke`);
+    expect(body).toContain(`If the key was ${reason} and you still need it, `);
   });
 
   it('says on Enable what will happen: accepted again, expired, or of a disabled account', async () => {

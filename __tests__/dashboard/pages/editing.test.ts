@@ -135,7 +135,7 @@ describe.each(KEY_TYPES)('%s', (keyType) => {
       row.replaceAll(/<[^>]*>/g, '|').replaceAll(/\|+/g, '|'),
     );
     expect(differing).toEqual(['|Name| (differs)|Theirs|Mine|', '|Channels| (differs)|All|pc_1|']);
-    expect(conflict.body).toContain('Discard my changes');
+    expect(conflict.body).toContain('Discard changes');
     expect(conflict.body).toContain('name="name" value="Mine"');
     const version = fieldOf(conflict, 'version') ?? '';
     expect(version).toBe('2');
@@ -287,7 +287,8 @@ describe.each(KEY_TYPES)('%s', (keyType) => {
     expect(await page(keyType, holder, used)).toContain('from <bdi>198.51.100.9</bdi>');
     expect((await get()).body).not.toContain('/end-grace"');
     const asked = await get('/end-grace/confirm');
-    expect(asked.body).toContain(`Every request with the old ${WORD[keyType]} <code class="end">`);
+    const request = keyType === 'keys' ? 'request' : 'token request';
+    expect(asked.body).toContain(`Every ${request} with the old ${WORD[keyType]} <code class="end">`);
     expect(asked.body).toContain(`<h1>End the grace period of <bdi>${made.id}</bdi></h1>`);
     expect(asked.body).toContain('This cannot be undone.');
     expect(await page(keyType, holder, used, '/end-grace/confirm')).toContain('from <bdi>198.51.100.9</bdi>');
@@ -316,13 +317,13 @@ describe.each(KEY_TYPES)('%s', (keyType) => {
     const { body } = await get('/rotate/confirm');
     const text = body.replace(/<[^>]+>/g, '');
     expect(text).toContain(
-      `If you rotate the key now, the grace period of the earlier ${WORD[keyType]} ${made.hint} ends immediately. The earlier ${WORD[keyType]} has not been used yet. Usage data can be delayed by up to a minute.`,
+      `If you rotate the key now, the grace period of the old ${WORD[keyType]} ${made.hint} ends immediately. The old ${WORD[keyType]} has not been used yet. Usage data can be delayed by up to a minute.`,
     );
     expect(text).toContain('If clients still use it, do not rotate the key before ');
     const { hint } = await now();
     expect(text).toContain(`When should the current ${WORD[keyType]} ${hint} stop working?`);
     expect(text).not.toContain('add a client secret');
-    expect(body).toContain('<button>Rotate and end the earlier grace period</button>');
+    expect(body).toContain('<button>Rotate and end the old grace period</button>');
     const again = await post('/rotate', { version: '2', grace: '86400' });
     expect(again.body).toContain(
       `<p>The ${WORD[keyType]} <code class="end">${made.hint}</code> is no longer accepted.</p>`,

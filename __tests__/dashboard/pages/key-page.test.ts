@@ -165,7 +165,7 @@ describe('the page of a key', () => {
       expect(body).toContain(text);
     for (const link of ['/rotate/confirm', '/secrets/confirm']) expect(body).not.toContain(link);
     expect((await dashboard.browser(holder.owner).get(`${PATH[keyType]}/${id}/enable/confirm`)).body).toContain(
-      'Your account is disabled. Requests that use the key will be refused until',
+      'Your account is disabled. Even if you enable the key, requests with this key will be refused until',
     );
     expect((await dashboard.browser(holder.owner).get(`${PATH[keyType]}/${id}/revoke`)).body).not.toContain(
       'rotate it',

@@ -84,7 +84,7 @@ describe('the sign-in', () => {
     ['owner', 'the owner', 'Owner'],
   ] as const)('N35 the page of a link of the %s names whose it is', async (role, id, title) => {
     const { body } = await site.browser().get(link(site.links()[role]));
-    expect(body).toContain(`as <bdi>${id}</bdi>, ${title} of the account <bdi>acc_sign_in</bdi>`);
+    expect(body).toContain(`to the account <bdi>acc_sign_in</bdi> as <bdi>${id}</bdi> (${title}).`);
   });
 
   it('N35 a sign-out has an entry with actor and address', async () => {

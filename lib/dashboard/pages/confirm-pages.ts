@@ -50,13 +50,13 @@ export interface Confirmation {
 export function rotatePage(keyType: KeyType): Page {
   return confirmPage(keyType, {
     ...{ action: 'rotate', title: 'Rotate', path: 'rotate' },
-    button: ({ secrets }) => (inGrace(secrets).length === 0 ? 'Rotate' : 'Rotate and end the earlier grace period'),
+    button: ({ secrets }) => (inGrace(secrets).length === 0 ? 'Rotate' : 'Rotate and end the old grace period'),
     effect: (key, context) => {
       const word = secretNoun(key);
       const [once, update] = key.kind === 'public' ? ['', 'pages and apps'] : [', which is shown only once', 'servers'];
       return html`<p>The key gets a new ${word}${once}. Its settings and history stay the same. The current ${word} ${secretHint(key.hint)} is accepted until the time that you choose below, so that you can update your ${update}.</p>
 ${addSecretNote(key, context)}
-${earlierSecretNote(key, context)}`;
+${oldSecretNote(key, context)}`;
     },
     fields: graceField,
   });
@@ -66,18 +66,18 @@ ${earlierSecretNote(key, context)}`;
  * Warns that a rotation ends the grace period of an earlier rotation, because a key can have only one old secret in its
  * grace period.
  */
-function earlierSecretNote(key: KeyView, { now }: PageContext): Html | undefined {
+function oldSecretNote(key: KeyView, { now }: PageContext): Html | undefined {
   const ending = inGrace(key.secrets);
   if (ending.length === 0) return undefined;
   const one = (secret: SecretView) =>
-    html`If you rotate the key now, the grace period of the earlier ${secretNoun(key)} ${secretHint(secret.hint)} ends immediately. ${lastUseOf(html`The earlier ${secretNoun(key)}`, secret, now)} If clients still use it, do not rotate the key before ${secret.acceptedUntil !== null && timeWithAge(secret.acceptedUntil, now)}.`;
+    html`If you rotate the key now, the grace period of the old ${secretNoun(key)} ${secretHint(secret.hint)} ends immediately. ${lastUseOf(html`The old ${secretNoun(key)}`, secret, now)} If clients still use it, do not rotate the key before ${secret.acceptedUntil !== null && timeWithAge(secret.acceptedUntil, now)}.`;
   return html`<p class="banner">${join(ending.map(one), html` `)}</p>`;
 }
 
 /** Offers a second client secret instead of a rotation. Both secrets are then accepted until the member deletes one. */
 function addSecretNote(key: KeyView, { base }: PageContext): Html | undefined {
   if (key.kind !== 'access' || key.secrets.filter(({ state }) => state !== 'ended').length > 1) return undefined;
-  return html`<p>To keep the current client secret until you delete it, <a href="${base}${keyPath(ACCESS_KEYS, key)}/secrets/confirm">add a client secret</a> instead.</p>`;
+  return html`<p>To keep the current client secret working until you delete it, <a href="${base}${keyPath(ACCESS_KEYS, key)}/secrets/confirm">add a client secret</a> instead.</p>`;
 }
 
 function inGrace(secrets: readonly SecretView[]): readonly SecretView[] {
@@ -97,9 +97,9 @@ export function enablePage(keyType: KeyType): Page {
     ...{ action: 'edit', title: 'Enable', path: 'enable' },
     async effect({ expiresAt }, context) {
       if (expiresAt !== null && expiresAt.getTime() <= context.now)
-        return html`<p>The key has expired. Requests that use it will be refused until you choose a later expiration date.</p>`;
+        return html`<p>The key has expired. Even if you enable it, requests with this key will be refused until you choose a later expiration date.</p>`;
       if ((await accountOptions(context)).disabled)
-        return html`<p>Your account is disabled. Requests that use the key will be refused until the account is enabled. To enable the account, contact support.</p>`;
+        return html`<p>Your account is disabled. Even if you enable the key, requests with this key will be refused until the account is enabled. To enable the account, contact support.</p>`;
       return html`<p>Requests with this key will be accepted again.</p>`;
     },
   });
@@ -115,7 +115,7 @@ export const revokeTokensPage: Page = confirmPage(ACCESS_KEYS, {
   ...{ action: 'edit', title: 'Revoke tokens', heading: 'Revoke all tokens of', path: 'revoke-tokens' },
   isDanger: true,
   effect: () =>
-    html`<p>Every access token that was issued to this key will be refused immediately. The key itself is not revoked. Clients can still use it to obtain new tokens.</p>`,
+    html`<p>Every access token that was issued with this key will be refused immediately. The key itself is not revoked. Clients can still use it to obtain new tokens.</p>`,
 });
 
 export function confirmPage(keyType: KeyType, confirmation: Confirmation): Page {
@@ -128,7 +128,7 @@ export function confirmPage(keyType: KeyType, confirmation: Confirmation): Page 
     const main = html`<p class="crumb"><a href="${keyUrl}">${userText(keyName(key))}</a></p>
 <h1>${heading} ${userText(keyName(key))}</h1>
 <div class="panel ask">${await effect(key, context)}
-<p>${use === undefined ? html`${await recentUse(context, key)}${lastRotation(key, now)}` : use(key, context)}</p>
+<p>${use === undefined ? html`${await recentUse(context, key)}${newestSecret(key, now)}` : use(key, context)}</p>
 <form method="post" action="${keyUrl}/${path}">${tokenField(formToken)}${formIdField()}${hidden('version', key.version)}
 ${fields?.(key, context)}
 <p class="actions"><button${isDanger && html` class="danger"`}>${button?.(key, context) ?? title}</button> <a href="${keyUrl}">Cancel</a></p>
@@ -137,11 +137,14 @@ ${fields?.(key, context)}
   };
 }
 
-/** Says when the key was last rotated, so that a member who comes back to this page does not rotate the key twice. */
-function lastRotation({ secrets }: KeyView, now: number): Html | undefined {
+/**
+ * Says when the newest secret was created, so that a member who comes back to this page does not rotate the key twice.
+ * It does not say "rotated": a client secret can also be added, and the older one deleted.
+ */
+function newestSecret({ kind, secrets }: KeyView, now: number): Html | undefined {
   const [newest, ...older] = secrets;
   if (newest === undefined || older.every(({ state }) => state === 'current')) return undefined;
-  return html` The key was last rotated ${timeAgo(newest.createdAt, now)}.`;
+  return html` The newest ${secretNoun({ kind })} was created ${timeAgo(newest.createdAt, now)}.`;
 }
 
 function graceField(key: KeyView, { now }: PageContext): Html {

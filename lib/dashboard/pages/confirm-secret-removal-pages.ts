@@ -19,7 +19,7 @@ export function endGracePage(keyType: KeyType): Page {
     heading: 'End the grace period of',
     effect(key, { now }) {
       const { hint, acceptedUntil } = secretInGrace(key);
-      return html`<p>Every request with the old ${secretNoun(key)} ${secretHint(hint)} will be refused immediately. This cannot be undone. If you do not end the grace period now, the old ${secretNoun(key)} is accepted until ${acceptedUntil !== null && timeWithAge(acceptedUntil, now)}.</p>`;
+      return html`<p>Every ${key.kind === 'access' ? 'token request' : 'request'} with the old ${secretNoun(key)} ${secretHint(hint)} will be refused immediately. This cannot be undone. If you do not end the grace period now, the old ${secretNoun(key)} will be accepted until ${acceptedUntil !== null && timeWithAge(acceptedUntil, now)}.</p>`;
     },
     use(key, { now }) {
       const secret = secretInGrace(key);
@@ -52,7 +52,7 @@ function otherUnused(key: KeyView, context: PageContext): Html | undefined {
   const secret = secretOf(key, context);
   const other = key.secrets.find(({ id, state }) => id !== secret.id && state === 'current');
   if (other === undefined || other.lastUsedAt !== null || secret.lastUsedAt === null) return undefined;
-  return html`<p class="banner">The other client secret ${secretHint(other.hint)} has never been used. Clients probably still use ${secretHint(secret.hint)}. First update them to use ${secretHint(other.hint)}. Otherwise, they can no longer obtain tokens.</p>`;
+  return html`<p class="banner">The other client secret ${secretHint(other.hint)} has never been used. Clients probably still use ${secretHint(secret.hint)}. Update them to use ${secretHint(other.hint)} first. Otherwise, they will no longer be able to obtain tokens.</p>`;
 }
 
 function tokensStayValid(key: KeyView, { base }: PageContext): Html {
@@ -63,7 +63,7 @@ export const removePublicKeyPage: Page = confirmPage(ACCESS_KEYS, {
   ...{ action: 'rotate', title: 'Remove', heading: 'Remove a public key from', path: 'public-keys/remove' },
   ...{ button: () => 'Remove this public key', isDanger: true },
   effect: (key, context) =>
-    html`<p>Token requests that are signed with the private key that matches the public key <code>${publicKeyOf(key, context).kid}</code> will be refused immediately. ${tokensStayValid(key, context)}</p>`,
+    html`<p>The public key <code>${publicKeyOf(key, context).kid}</code> will be removed. Every token request that is signed with the matching private key will be refused immediately. ${tokensStayValid(key, context)}</p>`,
   use: (key, context) => lastUseOf(html`The public key`, publicKeyOf(key, context), context.now),
   fields: (key, context) => hidden('kid', publicKeyOf(key, context).kid),
 });

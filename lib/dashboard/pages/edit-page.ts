@@ -70,8 +70,8 @@ async function conflictPage(context: PageContext, keyType: KeyType, values: Form
   const conflict = html`<div class="errors" role="alert" tabindex="-1" id="errors"><h2>This key has changed since you opened it</h2>
 <p>Your changes were not saved. Compare the current settings with yours.</p></div>
 ${conflictDiff(key, values)}
-<p><a class="button plain" href="${context.base}${keyPath(keyType, key)}">Discard my changes</a></p>
-<h2>Save your changes anyway</h2>`;
+<p><a class="button plain" href="${context.base}${keyPath(keyType, key)}">Discard changes</a></p>
+<h2>Save changes anyway</h2>`;
   return await formPage(context, keyType, { key, values, version: key.version, conflict });
 }
 
@@ -100,7 +100,7 @@ ${conflict}
 <form class="settings" method="post" action="${path}/edit">
 ${tokenField(formToken)}${hidden('version', version)}
 ${settingsFields({ kind: key.kind, values: shown, options, error, isNew: false, now, expiresAt: key.expiresAt })}
-<p class="actions"><button>${conflict === undefined ? 'Save' : 'Save my changes'}</button> <a href="${path}">Cancel</a></p>
+<p class="actions"><button>${conflict === undefined ? 'Save' : 'Save anyway'}</button> <a href="${path}">Cancel</a></p>
 </form>`;
   const status = conflict !== undefined ? 409 : error !== undefined ? 400 : 200;
   const title = `${status === 200 ? '' : 'Error: '}Edit ${name}`;

@@ -90,7 +90,7 @@ function readGrace(context: PageContext): number {
   const text = context.fields.one('grace') ?? '';
   if (/^\d{1,7}$/.test(text)) return Number(text);
   if (!can(context, 'rotate')) return 0;
-  throw badRequest('No grace period was chosen. Go back and choose when the current secret should stop working.');
+  throw badRequest('No valid grace period was chosen. Go back and choose when it should end.');
 }
 
 /** @throws HttpError 404 for a text that cannot be the ID of a secret. */

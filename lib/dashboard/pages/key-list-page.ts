@@ -158,7 +158,8 @@ const LAST_USED_OPTIONS: readonly SelectOption[] = [
 
 function daysBefore(now: number, days: string | undefined): Date | undefined {
   if (days === undefined) return undefined;
-  if (!/^[1-9]\d{0,3}$/.test(days)) throw badRequest('The filter by last use must be a number of days from 1 to 9999.');
+  if (!/^[1-9]\d{0,3}$/.test(days))
+    throw badRequest(`The filter ${OPEN_QUOTE}Last used${CLOSE_QUOTE} must be a number of days from 1 to 9999.`);
   return new Date(now - Number(days) * DAY);
 }
 
@@ -225,7 +226,7 @@ ${isApi && html`<p>Where will you use the key?</p>\n`}<ul class="cards">${cards.
   )}</ul>
 <h2>Next steps</h2>
 <ol class="steps"><li>Copy the ${isApi ? 'key' : 'client secret'}. ${isApi ? 'A secret key' : 'It'} is shown only once.</li>
-<li>${isApi ? 'Send a request with the key. The page with the new key shows a sample command.' : 'Obtain an access token with it. The page with the new secret shows a sample command.'}</li>
-<li>Come back here to see when each key was last used and how many requests it made.</li></ol>
+<li>${isApi ? 'Send a request with the key. The page that shows the key also has a sample command.' : 'Obtain an access token with it. The page that shows the client secret also has a sample command.'}</li>
+<li>Come back here to see when each key was last used and how many requests were made with it.</li></ol>
 <p class="muted">${isApi ? html`If your server uses OAuth 2.0, create an <a href="${base}${ACCESS_KEYS.list}">access key</a> instead.` : html`If your server does not use OAuth 2.0, create an <a href="${base}${API_KEYS.list}">API key</a> instead.`}</p></div>`;
 }

@@ -64,8 +64,8 @@ function repeatedFormPage(
   const { title, heading } = titleOf(keyType, key, done, 'already ');
   const remedy = done === 'secret added' ? 'delete it and add another one' : 'rotate the key';
   const main = html`<h1>${heading}</h1>
-<p class="status" role="status">This form was already submitted on ${timeWithAge(doneAt, now)}. You submitted it again, but nothing was changed.</p>
-${key.kind === 'public' ? html`<p>${PUBLIC_HINT}</p>` : html`<p>The secret was shown only once and cannot be shown again. If you did not copy it, ${remedy}.</p>`}
+<p class="status" role="status">This form was already submitted on ${timeWithAge(doneAt, now)}. Submitting it again did not change anything.</p>
+${key.kind === 'public' ? html`<p>${PUBLIC_HINT}</p>` : html`<p>The ${secretNoun(key)} was shown only once and cannot be shown again. If you did not copy it, ${remedy}.</p>`}
 <p class="actions"><a class="button" href="${base}${keyPath(keyType, key)}"><span>Go to ${userText(keyName(key))}</span></a></p>`;
   return htmlResponse(200, layout(context, { title, tab: keyType.name, main }));
 }
@@ -109,7 +109,7 @@ function otherSecretNote({ base }: PageContext, keyType: KeyType, key: KeyView):
   const other = key.secrets.slice(1).find(({ state }) => state === 'current');
   if (other === undefined) return undefined;
   const end = secretHint(other.hint);
-  return html`<p>The other client secret ${end} is still accepted. Update your clients to use the new one. Then open <a href="${base}${keyPath(keyType, key)}#secrets">the key's page</a>, make sure that ${end} is no longer in use, and then delete it.</p>`;
+  return html`<p>The other client secret ${end} is still accepted. Update your clients to use the new one. Then open <a href="${base}${keyPath(keyType, key)}#secrets">the key's page</a>, check that ${end} is no longer in use, and delete it.</p>`;
 }
 
 /** The values need no escaping for a shell: none of them contains a single quote. */

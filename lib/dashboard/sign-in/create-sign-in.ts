@@ -50,9 +50,10 @@ export interface SignInOptions {
   /** Seconds after which a session ends even if the member is active, 1 to 2,592,000. Default: 43,200. */
   readonly absoluteTimeout?: number | undefined;
   /**
-   * The key that encrypts sessions: 32 bytes, or their base64url text. Default: a random key, so all sessions end when
-   * the process ends. Processes with the same key and `url` accept each other's sessions. But each process stores links
-   * and ended sessions only in its own memory: the other processes do not know them, and a restart forgets them.
+   * The key that encrypts sessions: 32 bytes, as a `Uint8Array` or in base64url (43 characters). Default: a random
+   * key, so all sessions end when the process ends. Processes with the same key and `url` accept each other's sessions.
+   * But each process stores links and ended sessions only in its own memory: the other processes do not know them, and
+   * a restart forgets them.
    */
   readonly sessionKey?: string | Uint8Array | undefined;
   /**
@@ -111,7 +112,7 @@ const sessionKey: Option<Uint8Array> = (options, name) => {
   if (!options.has(name)) return randomBytes(SECRET_KEY_BYTES);
   const key = parseSecretKey(options.raw(name));
   if (key === undefined)
-    throw options.wrongText(name, `${SECRET_KEY_BYTES} bytes, or their base64url text (43 characters)`);
+    throw options.wrongText(name, `${SECRET_KEY_BYTES} bytes, as a Uint8Array or in base64url (43 characters)`);
   return key;
 };
 

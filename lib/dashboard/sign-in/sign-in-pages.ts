@@ -40,7 +40,7 @@ export function signInPages(help: string): SignInPages {
         page(
           base,
           TITLE,
-          html`<p>This link signs you in as ${userText(member.id)}, ${roleTitle(member)} of the account ${userText(member.account)}. It works only once.</p>
+          html`<p>This link signs you in to the account ${userText(member.account)} as ${userText(member.id)} (${roleTitle(member)}). It works only once.</p>
 <form method="post" action="${base}/sign-in">${tokenField(formToken)}
 <input type="hidden" name="${LINK_FIELD}" value="${linkToken}">
 <button>Sign in</button></form>`,
