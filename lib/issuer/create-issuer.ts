@@ -124,7 +124,7 @@ const issuerUrl: Option<string> = (options, name) => {
   const issuer = options.text(name);
   const url = secureUrl(issuer, options.flag('allowHttp', false));
   if (url !== undefined && !issuer.includes('?')) return issuer;
-  throw options.wrongText(name, `${SECURE_URL} without a query or fragment (RFC 8414 section 2)`);
+  throw options.wrongText(name, `${SECURE_URL} without a user name, password, query or fragment (RFC 8414 section 2)`);
 };
 
 const signingKeyStore: Option<SigningKeyStore> = (options, name) => {

@@ -94,6 +94,20 @@ describe('a page that asks before a change', () => {
     expect(body).toContain(`If the key was ${reason} and you still need it, `);
   });
 
+  it.each([
+    ['access', true],
+    ['secret', false],
+  ] as const)(
+    'says on Revoke that issued tokens stay valid when an %s key is rotated instead: %p',
+    async (kind, said) => {
+      const holder = await at.account();
+      const { key } = kind === 'access' ? await holder.accessKey() : await holder.key();
+      const path = kind === 'access' ? 'access-keys' : 'keys';
+      const { body } = await dashboard.browser(holder.owner).get(`/${path}/${key.id}/revoke`);
+      expect(body.includes('until you also revoke the tokens')).toBe(said);
+    },
+  );
+
   it('says on Enable what will happen: accepted again, expired, or of a disabled account', async () => {
     const holder = await at.account();
     const { key } = await holder.key({ expiresAt: new Date(at.clock.now() + DAY) });
@@ -107,6 +121,17 @@ describe('a page that asks before a change', () => {
     expect(await effect()).not.toContain('has expired');
     at.clock.advance(1);
     expect(await effect()).toContain('has expired');
+  });
+
+  it('says on Enable that a key for a platform needs another channel if the account has lost its own', async () => {
+    const holder = await at.account();
+    const { key } = await holder.key({ platform: 'shop', channels: ['pc_1'] });
+    const browser = dashboard.browser(holder.owner);
+    const page = async () => (await browser.get(`/keys/${key.id}/enable/confirm`)).body;
+    expect(await page()).toContain('accepted again');
+    await at.management.accounts.put(OPERATOR, holder.id, { channels: ['pc_2'] });
+    expect(await page()).toContain('requests with it will be refused until you choose another channel');
+    expect(await page()).not.toContain('accepted again');
   });
 
   it('shows on the end of a grace period until when the old secret would be accepted', async () => {

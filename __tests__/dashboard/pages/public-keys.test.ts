@@ -40,7 +40,7 @@ describe('public keys of an access key', () => {
     expect(shown).toContain(`href="${own}/public-keys/remove/confirm?kid=${kid}"`);
     const asked = await follow(`${own}/public-keys/remove/confirm?kid=${kid}`);
     expect(asked.body).toContain(
-      `The public key <code>${kid}</code> will be removed. Every token request that is signed with the matching private key will be refused immediately.`,
+      `The public key <code>${kid}</code> will be removed. Every token request that uses the matching private key will be refused immediately.`,
     );
     expect([fieldOf(asked, 'kid'), fieldOf(asked, 'version')]).toEqual([kid, '2']);
     expect((await follow(`${own}/public-keys/remove/confirm?kid=x`)).status).toBe(404);

@@ -102,7 +102,7 @@ export function addAccessKeyCommands(program: Command, io: Io): void {
     });
 
   withStoreOptions(
-    keys.command('add-secret <id>').description('add a second secret to an access key; the secret is shown only once'),
+    keys.command('add-secret <id>').description('add a client secret to an access key; the secret is shown only once'),
   ).action(async (id: string, options: CommonOptions) => {
     await withStore(io, options, async ({ management, memberOfKey }) => {
       const member = await memberOfKey(id);

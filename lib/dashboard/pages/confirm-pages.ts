@@ -2,6 +2,7 @@
  * Confirmation pages. Each page explains the effect of a change before the member makes it. The pages that remove a
  * secret or a public key are in confirm-secret-removal-pages.ts, and the page that revokes a key is in revoke-page.ts.
  */
+import { hasLostChannel } from '../../management/entitlement.js';
 import type { KeyView, SecretView } from '../../management/keys/key-view.js';
 import { MAX_GRACE } from '../../management/keys/secrets.js';
 import type { Action } from '../../management/permissions.js';
@@ -95,11 +96,14 @@ export function disablePage(keyType: KeyType): Page {
 export function enablePage(keyType: KeyType): Page {
   return confirmPage(keyType, {
     ...{ action: 'edit', title: 'Enable', path: 'enable' },
-    async effect({ expiresAt }, context) {
-      if (expiresAt !== null && expiresAt.getTime() <= context.now)
+    async effect(key, context) {
+      if (key.expiresAt !== null && key.expiresAt.getTime() <= context.now)
         return html`<p>The key has expired. Even if you enable it, requests with this key will be refused until you choose a later expiration date.</p>`;
-      if ((await accountOptions(context)).disabled)
+      const account = await accountOptions(context);
+      if (account.disabled)
         return html`<p>Your account is disabled. Even if you enable the key, requests with this key will be refused until the account is enabled. To enable the account, contact support.</p>`;
+      if (hasLostChannel(key, account))
+        return html`<p>The channel of the key is no longer available to your account. Even if you enable the key, requests with it will be refused until you choose another channel.</p>`;
       return html`<p>Requests with this key will be accepted again.</p>`;
     },
   });

@@ -63,7 +63,7 @@ export const removePublicKeyPage: Page = confirmPage(ACCESS_KEYS, {
   ...{ action: 'rotate', title: 'Remove', heading: 'Remove a public key from', path: 'public-keys/remove' },
   ...{ button: () => 'Remove this public key', isDanger: true },
   effect: (key, context) =>
-    html`<p>The public key <code>${publicKeyOf(key, context).kid}</code> will be removed. Every token request that is signed with the matching private key will be refused immediately. ${tokensStayValid(key, context)}</p>`,
+    html`<p>The public key <code>${publicKeyOf(key, context).kid}</code> will be removed. Every token request that uses the matching private key will be refused immediately. ${tokensStayValid(key, context)}</p>`,
   use: (key, context) => lastUseOf(html`The public key`, publicKeyOf(key, context), context.now),
   fields: (key, context) => hidden('kid', publicKeyOf(key, context).kid),
 });
