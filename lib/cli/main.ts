@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** The executable: runs the command line with the streams of this process, and exits with its code. */
 import { runCli } from './program.js';
-import { createOutput } from './terminal/standard-streams.js';
+import { createOutput } from './terminal/output-streams.js';
 
 const { stdin, stdout, stderr, env } = process;
 const code = await runCli(process.argv.slice(2), {

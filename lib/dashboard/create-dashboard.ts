@@ -11,7 +11,7 @@ import { ASSETS, serveAsset } from './assets/assets.js';
 import { PRODUCT_NAME } from './components/layout.js';
 import type { MemberOf } from './http/current-member.js';
 import { notFound } from './http/http-error.js';
-import { routeHandlers } from './http/page-handlers.js';
+import { routeHandlers } from './http/route-handlers.js';
 import { setSecurityHeaders } from './http/security-headers.js';
 import { ROUTES } from './pages/routes.js';
 

@@ -6,13 +6,13 @@ import type { Kind } from '../../credentials/credential-kind.js';
 import type { Environment } from '../../credentials/environment.js';
 import type { ManagementError } from '../../management/management-error.js';
 import { type Html, html } from '../components/html.js';
-import type { AccountOptions } from './account-options.js';
+import type { MemberAccount } from '../http/member-account.js';
 import type { FormValues } from './key-form-values.js';
 
 export interface SettingsForm {
   readonly kind: Kind;
   readonly values: FormValues;
-  readonly options: AccountOptions;
+  readonly options: MemberAccount;
   /** Why management refused the form, if the member has sent it already. */
   readonly error: ManagementError | undefined;
   readonly isNew: boolean;

@@ -12,9 +12,9 @@ import { secretHint, secretNoun } from '../components/key-labels.js';
 import { layout } from '../components/layout.js';
 import { lastUseOf, recentUse } from '../components/recent-use.js';
 import { formatTime, timeAgo, timeWithAge } from '../components/times.js';
-import { accountOptions } from '../forms/account-options.js';
 import { formIdField } from '../forms/form-id.js';
 import { tokenField } from '../http/csrf-token.js';
+import { memberAccount } from '../http/member-account.js';
 import { type Page, type PageContext, viewKey } from '../http/page-context.js';
 import { htmlResponse } from '../http/page-response.js';
 import { assertCan } from '../http/permissions.js';
@@ -99,7 +99,7 @@ export function enablePage(keyType: KeyType): Page {
     async effect(key, context) {
       if (key.expiresAt !== null && key.expiresAt.getTime() <= context.now)
         return html`<p>The key has expired. Even if you enable it, requests with this key will be refused until you choose a later expiration date.</p>`;
-      const account = await accountOptions(context);
+      const account = await memberAccount(context);
       if (account.disabled)
         return html`<p>Your account is disabled. Even if you enable the key, requests with this key will be refused until the account is enabled. To enable the account, contact support.</p>`;
       if (hasLostChannel(key, account))

@@ -6,13 +6,13 @@ import { hidden } from '../components/controls.js';
 import { type Html, html } from '../components/html.js';
 import { KINDS } from '../components/key-labels.js';
 import { layout } from '../components/layout.js';
-import { accountOptions } from '../forms/account-options.js';
 import { FORM_ID, formIdField, formIdIn } from '../forms/form-id.js';
 import { type FormValues, NEW_FORM_VALUES, readFormValues } from '../forms/key-form-values.js';
 import { errorSummary, isFormError, settingsFields } from '../forms/settings-form.js';
 import { toAccessKeySettings, toKeySettings } from '../forms/to-settings.js';
 import { tokenField } from '../http/csrf-token.js';
 import { badRequest, incompleteForm } from '../http/http-error.js';
+import { memberAccount } from '../http/member-account.js';
 import type { Page, PageContext } from '../http/page-context.js';
 import { htmlResponse, type PageResponse } from '../http/page-response.js';
 import { assertCan } from '../http/permissions.js';
@@ -92,7 +92,7 @@ ${card(`${API_KEYS.create}${queryString({ kind: 'secret', environment })}`, KIND
 ${card(`${API_KEYS.create}${queryString({ kind: 'public', environment })}`, KINDS.public)}
 ${card(`${ACCESS_KEYS.create}${queryString({ environment })}`, KINDS.access)}
 </ul>`;
-  const { disabled } = await accountOptions(context);
+  const { disabled } = await memberAccount(context);
   const main = html`<p class="crumb"><a href="${list}">${API_KEYS.title}</a></p>
 <h1>Create a key</h1>
 ${disabled ? DISABLED : cards}`;
@@ -110,7 +110,7 @@ async function formPage(context: PageContext, { kind, values, formId, error }: F
   assertCan(context, 'create');
   const { base, formToken, now } = context;
   const keyType = keyTypeOfKind(kind);
-  const options = await accountOptions(context);
+  const options = await memberAccount(context);
   const { title, use } = KINDS[kind];
   const heading = `Create a ${title.toLowerCase()}`.replace('a access', 'an access');
   const lacksEntitlement = kind === 'access' ? options.scopes.length === 0 : options.apis.length === 0;

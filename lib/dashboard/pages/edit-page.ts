@@ -4,13 +4,13 @@ import { ManagementError } from '../../management/management-error.js';
 import { hidden } from '../components/controls.js';
 import { type Html, html, userText } from '../components/html.js';
 import { layout } from '../components/layout.js';
-import { accountOptions } from '../forms/account-options.js';
 import { conflictDiff } from '../forms/conflict-diff.js';
 import { type FormValues, readFormValues, toFormValues } from '../forms/key-form-values.js';
 import { versionIn } from '../forms/key-version.js';
 import { errorSummary, isFormError, settingsFields } from '../forms/settings-form.js';
 import { toAccessKeyEdit, toKeyEdit } from '../forms/to-settings.js';
 import { tokenField } from '../http/csrf-token.js';
+import { memberAccount } from '../http/member-account.js';
 import { keyIdIn, type Page, type PageContext, viewKey } from '../http/page-context.js';
 import { htmlResponse, type PageResponse, seeOther } from '../http/page-response.js';
 import { assertCan, can } from '../http/permissions.js';
@@ -92,7 +92,7 @@ async function formPage(
   // The form of an edit has no field for the environment.
   const shown = { ...values, environment: key.environment };
   const path = `${base}${keyPath(keyType, key)}`;
-  const options = await accountOptions(context);
+  const options = await memberAccount(context);
   const name = keyName(key);
   const main = html`<p class="crumb"><a href="${path}">${userText(name)}</a></p>
 ${errorSummary(error)}<h1>Edit ${userText(name)}</h1>

@@ -10,8 +10,8 @@ import { keyTable } from '../components/key-table.js';
 import { layout } from '../components/layout.js';
 import { timeAgo } from '../components/times.js';
 import { expiresSoon } from '../expires-soon.js';
-import { type AccountOptions, accountOptions } from '../forms/account-options.js';
 import { badRequest } from '../http/http-error.js';
+import { type MemberAccount, memberAccount } from '../http/member-account.js';
 import type { Page, PageContext } from '../http/page-context.js';
 import { htmlResponse } from '../http/page-response.js';
 import { can, missingPermission } from '../http/permissions.js';
@@ -53,7 +53,7 @@ function listPage(keyType: KeyType): Page {
       after,
       limit: limitIn(fields),
     } as ListFilter;
-    const [keys, options] = [await site.management[keyType.name].list(member, filter), await accountOptions(context)];
+    const [keys, options] = [await site.management[keyType.name].list(member, filter), await memberAccount(context)];
     const ids = keys.items.map(({ id }) => id);
     const usage = await site.management.recentUsage(member, ids);
     const view = { ...filters, sort, limit };
@@ -129,7 +129,7 @@ function environmentSwitch(path: string, view: ListView): Html {
 function filterForm(
   keyType: KeyType,
   { environment, kind, api, state, text, unused, sort, limit }: ListView,
-  { apis }: AccountOptions,
+  { apis }: MemberAccount,
   base: string,
 ): Html {
   const states = Object.entries(STATES).map(([value, title]) => ({ value, title }));
@@ -183,7 +183,7 @@ const KIND_OPTIONS: readonly SelectOption[] = [
 ];
 
 /** The filter by API. If the account may use any API, there is no list to choose from, so the member types a name. */
-function apiField(apis: AccountOptions['apis'], api: string | undefined): Html {
+function apiField(apis: MemberAccount['apis'], api: string | undefined): Html {
   if (apis === 'all') return searchField('api', 'API', api);
   const names = api === undefined || apis.includes(api) ? apis : [...apis, api];
   return select('api', 'API', [ANY, ...names.map((name) => ({ value: name, title: name }))], api);

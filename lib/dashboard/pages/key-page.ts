@@ -22,10 +22,10 @@ import { publicKeysSection } from '../components/public-keys-section.js';
 import { secretsSection } from '../components/secrets-section.js';
 import { formatExpiry, timeWithAge } from '../components/times.js';
 import { usageSection } from '../components/usage-section.js';
-import { type AccountOptions, accountOptions } from '../forms/account-options.js';
 import { formatLimits } from '../forms/parse-text-settings.js';
 import type { PublicKeyFormValues } from '../forms/public-key-form-values.js';
 import { errorSummary } from '../forms/settings-form.js';
+import { type MemberAccount, memberAccount } from '../http/member-account.js';
 import { type Page, type PageContext, viewKey } from '../http/page-context.js';
 import { htmlResponse, type PageResponse } from '../http/page-response.js';
 import { queryString } from '../http/query-string.js';
@@ -48,7 +48,7 @@ export async function showKeyPage(
   const { site, member, base, now } = context;
   const key = await viewKey(context, keyType);
   const activity = await site.management.audit(member, { subject: key.id, limit: MAX_ENTRIES });
-  const account = await accountOptions(context);
+  const account = await memberAccount(context);
   const { disabled: isAccountDisabled } = account;
   const usage = await site.management.usage(member, key.id);
   const main = html`<p class="crumb"><a href="${base}${keyType.list}">${keyType.title}</a></p>
@@ -69,7 +69,7 @@ ${auditEntries(activity.items, now, { kind: key.kind })}
   return htmlResponse(refused === undefined ? 200 : 400, layout(context, { title, tab: keyType.name, main }));
 }
 
-function keyFacts(keyType: KeyType, key: KeyView, account: AccountOptions, now: number): Html {
+function keyFacts(keyType: KeyType, key: KeyView, account: MemberAccount, now: number): Html {
   const never = html`<span class="muted">Never</span>`;
   const time = (at: Date | null) => (at === null ? never : timeWithAge(at, now));
   const idTitle = keyType.name === 'keys' ? 'Key ID' : 'Client ID';
@@ -99,7 +99,7 @@ function keyFacts(keyType: KeyType, key: KeyView, account: AccountOptions, now: 
   )}</dl>`;
 }
 
-function scopesHtml({ kind, scopes }: KeyView, account: AccountOptions): Html {
+function scopesHtml({ kind, scopes }: KeyView, account: MemberAccount): Html {
   if (scopes !== null) return fullList(scopes, account.scopes);
   return fullList(kind === 'secret' ? 'all' : []);
 }

@@ -4,9 +4,9 @@ import { FLASH, FLASH_KEY } from '../components/flash-message.js';
 import { CLOSE_QUOTE, html, OPEN_QUOTE, userText } from '../components/html.js';
 import { layout } from '../components/layout.js';
 import { recentUse } from '../components/recent-use.js';
-import { accountOptions } from '../forms/account-options.js';
 import { formIdField, formIdIn } from '../forms/form-id.js';
 import { tokenField } from '../http/csrf-token.js';
+import { memberAccount } from '../http/member-account.js';
 import { keyIdIn, type Page, type PageContext, viewKey } from '../http/page-context.js';
 import { htmlResponse, type PageResponse, seeOther } from '../http/page-response.js';
 import { assertCan, can } from '../http/permissions.js';
@@ -60,7 +60,7 @@ async function confirmation(
   const { base, formToken } = context;
   const keyUrl = `${base}${keyPath(keyType, key)}`;
   const name = keyName(key);
-  const account = await accountOptions(context);
+  const account = await memberAccount(context);
   const canRotate = key.state === 'active' && rotationObstacle(key, account.disabled) === undefined;
   const title = `Revoke ${name}`;
   const main = html`<p class="crumb"><a href="${keyUrl}">${userText(name)}</a></p>
