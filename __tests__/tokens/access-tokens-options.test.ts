@@ -24,6 +24,10 @@ describe('the rules', () => {
     expect(read({ accessKeys: { resolveAccessKey } }).rules).toMatchObject({ ownIssuer: true });
   });
 
+  it.each(['rfc9068', 'jwt'])('accept the profile %s', (profile) => {
+    expect(read({ profile }).rules).toMatchObject({ profile });
+  });
+
   it.each([
     ['ignore', true],
     ['refuse', false],
@@ -38,6 +42,15 @@ describe('the rules', () => {
   });
 });
 
+it.each([
+  ['accessKeys', 'resolveAccessKey'],
+  ['apis', 'apisOf'],
+])('refuses an object without the method that %s needs', (name, method) => {
+  expect(() => read({ [name]: {} })).toThrow(
+    new TypeError(`accessTokens: option "${name}" must be an object with ${method}(), got an object`),
+  );
+});
+
 describe('the cache', () => {
   it.each([
     ['without access keys', undefined, 10_000],
@@ -45,5 +58,11 @@ describe('the cache', () => {
     ['of access keys with a feed', { resolveAccessKey, watch: () => undefined }, 300_000],
   ])('%s', (_name, accessKeys, ttl) => {
     expect(read({ accessKeys }).bounds).toMatchObject({ max: 10_000, ttl });
+  });
+
+  it('refuses a wrong limit with a message that names accessTokens', () => {
+    expect(() => read({ cache: { max: 0 } })).toThrow(
+      new TypeError('accessTokens: option "cache": option "max" must be a whole number from 1 to 10000000, got 0'),
+    );
   });
 });

@@ -80,6 +80,16 @@ it.each([
 });
 
 it.each([
+  ['Ed25519', 'ES256'],
+  ['ES256', 'Ed25519'],
+])('does not use a key that only has the signature length of the algorithm: %s for %s', async (own, alg) => {
+  const key = createKey(own);
+  expect(publicOf(key).signatureLength(alg)).toBe(publicOf(key).signatureLength(own));
+  expect(await verifySignature(signed(key, alg, signedBy(key)), publicOf(key), alg)).toBe(false);
+  expect(verifySpy).not.toHaveBeenCalled();
+});
+
+it.each([
   ['RS256', 'PS256'],
   ['PS512', 'RS512'],
 ])('uses the algorithm of the header: %s is refused in a token with %s', async (asked, said) => {
