@@ -1,4 +1,4 @@
-/** The account of a member: the APIs, scopes, channels and platforms that its keys may have, and whether it is disabled. */
+/** The account of a member: the APIs, scopes, channels and platforms its keys may have, and if it is disabled. */
 import type { AccountEntitlement } from '../../management/entitlement.js';
 import { ManagementError } from '../../management/management-error.js';
 import type { PageContext } from './page-context.js';
@@ -16,7 +16,7 @@ const UNKNOWN_ACCOUNT: MemberAccount = Object.freeze({
   disabled: false,
 });
 
-/** Reads the account of a member. An account that the store does not know yet may use nothing, so forms offer no values. */
+/** Reads the account of a member. If the store does not know it yet, it may use nothing, so forms offer no values. */
 export async function memberAccount({ site, member }: PageContext): Promise<MemberAccount> {
   try {
     const { disabledAt, ...entitlement } = await site.management.accounts.view(member.account);
