@@ -41,13 +41,13 @@ export type {
   TokenPayload,
 } from './credentials/principal.js';
 export type { RateLimit } from './credentials/rate-limit.js';
+export type { AccessKeyRecord, KeyRecord } from './credentials/records/key-records.js';
 export type { PublicJwk } from './credentials/records/public-jwk.js';
-export type { AccessKeyRecord, KeyRecord } from './credentials/records/record.js';
 export { KeywardError, type KeywardErrorOptions } from './errors/keyward-error.js';
 export type { CallbackFailure } from './events/callback-failure.js';
 export type { Decision } from './events/decision.js';
 export type { FeedWarning } from './events/feed-warning.js';
-export type { KeySetChange } from './events/key-set-change.js';
+export type { KeySetFetch } from './events/key-set-fetch.js';
 export type { LookupFailure } from './events/lookup-failure.js';
 export { BearerError } from './express/bearer-error.js';
 export { type BearerErrorsOptions, bearerErrors, type ErrorMiddleware } from './express/bearer-error-handler.js';

@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { keyPrincipalOf, principalInterners } from '../../lib/api-keys/key-principal.js';
 import { apiMap, scopePrefixes } from '../../lib/credentials/api-map.js';
-import { readKeyRecord } from '../../lib/credentials/records/record.js';
+import { readKeyRecord } from '../../lib/credentials/records/key-records.js';
 
 const RECORD = { kind: 'secret', account: 'acc_1', environment: 'live' };
 

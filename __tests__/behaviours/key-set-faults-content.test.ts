@@ -1,7 +1,7 @@
 /** K05 to K09: key sets that hold what they should not. */
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { JWK } from 'jose';
-import { accessTokens, type KeySetChange } from 'keyward';
+import { accessTokens, type KeySetFetch } from 'keyward';
 import { A5, T1 } from '../support/answers.js';
 import { type Eavesdropper, eavesdrop } from '../support/eavesdrop.js';
 import { type IssuerServer, serveIssuer } from '../support/issuer-server.js';
@@ -29,7 +29,7 @@ afterEach(async () => {
   await Promise.all([issuer.close(), api.close()]);
 });
 
-const alarms = () => events.heard<KeySetChange>('keyward:key-set').filter(({ outcome }) => outcome === 'refused');
+const alarms = () => events.heard<KeySetFetch>('keyward:key-set').filter(({ outcome }) => outcome === 'refused');
 
 /** The set is refused and said to be, and the keys from before are used on. */
 async function expectRefused(published: readonly JWK[], reason: string) {

@@ -1,7 +1,7 @@
 /** N16 and R17: which URLs may be fetched from: those of metadata, and http within a private network. */
 import dns from 'node:dns';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { accessTokens, type KeySetChange } from 'keyward';
+import { accessTokens, type KeySetFetch } from 'keyward';
 import { A5 } from '../support/answers.js';
 import { type Eavesdropper, eavesdrop } from '../support/eavesdrop.js';
 import { type IssuerServer, json, serveIssuer } from '../support/issuer-server.js';
@@ -54,7 +54,7 @@ async function judge(issuer: string, options: { readonly allowHttp?: boolean } =
   return api.judge(forge(key, { iss: issuer }));
 }
 
-const lastReason = () => events.heard<KeySetChange>('keyward:key-set').at(-1)?.reason;
+const lastReason = () => events.heard<KeySetFetch>('keyward:key-set').at(-1)?.reason;
 
 describe('the jwks_uri of an https issuer', () => {
   const port = () => new URL(server.origin).port;

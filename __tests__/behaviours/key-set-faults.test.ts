@@ -4,7 +4,7 @@ import type { RequestListener } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { accessTokens, type KeySetChange } from 'keyward';
+import { accessTokens, type KeySetFetch } from 'keyward';
 import { selfSigned } from '../../lib/testing/self-signed.js';
 import { A5, answerOf } from '../support/answers.js';
 import { type Eavesdropper, eavesdrop } from '../support/eavesdrop.js';
@@ -50,7 +50,7 @@ async function serveWith(jwks: string): Promise<TokenApi> {
   return api;
 }
 
-const lastReason = () => events.heard<KeySetChange>('keyward:key-set').at(-1)?.reason;
+const lastReason = () => events.heard<KeySetFetch>('keyward:key-set').at(-1)?.reason;
 
 /** Without keys no token can be verified; keys that were fetched before are still used. */
 async function expectFault(listener: RequestListener, reason: string) {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
+import { CliError, EXIT } from '../../lib/cli/cli-error.js';
 import { formatError, outputLost } from '../../lib/cli/format-error.js';
-import { CliError, EXIT } from '../../lib/cli/io.js';
 import { ManagementError } from '../../lib/management/management-error.js';
 import { MissingPackageError } from '../../lib/store/optional-package.js';
 import { StoreError } from '../../lib/store/store-error.js';

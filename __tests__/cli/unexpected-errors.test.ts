@@ -4,7 +4,7 @@ import { describe, expect, it, jest } from '@jest/globals';
 const openStore = jest.fn<() => Promise<never>>();
 jest.unstable_mockModule('../../lib/store/open-store.js', () => ({ openStore, checkDriver: openStore }));
 const { checkDatabaseDriver, openDatabase } = await import('../../lib/cli/database.js');
-const { CliError } = await import('../../lib/cli/io.js');
+const { CliError } = await import('../../lib/cli/cli-error.js');
 const { runCli } = await import('../../lib/cli/program.js');
 const { outputInto } = await import('../support/command-line.js');
 

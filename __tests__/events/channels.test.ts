@@ -1,12 +1,12 @@
 import { channel, subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { afterEach, describe, expect, it } from '@jest/globals';
-import type { Decision, FeedWarning, KeySetChange, LookupFailure } from 'keyward';
+import type { Decision, FeedWarning, KeySetFetch, LookupFailure } from 'keyward';
 import { type CallbackFailure, callbackFailures } from '../../lib/events/callback-failure.js';
 import { decisions } from '../../lib/events/decision.js';
 import { type EventChannel, eventChannel } from '../../lib/events/event-channel.js';
 import { feedWarnings } from '../../lib/events/feed-warning.js';
 import { type IssuerWarning, issuerWarnings } from '../../lib/events/issuer-warning.js';
-import { keySetChanges } from '../../lib/events/key-set-change.js';
+import { keySetFetches } from '../../lib/events/key-set-fetch.js';
 import { lookupFailures } from '../../lib/events/lookup-failure.js';
 import { type TokenDecision, tokenDecisions } from '../../lib/events/token-decision.js';
 
@@ -23,7 +23,7 @@ const DECISION: Decision = {
   path: '/payments',
 };
 const WARNING: FeedWarning = { of: 'apiKeys', warning: 'gap' };
-const KEY_SET: KeySetChange = { issuer: 'https://a.test', outcome: 'loaded', reason: undefined, keys: 2, withdrawn: 0 };
+const KEY_SET: KeySetFetch = { issuer: 'https://a.test', outcome: 'loaded', reason: undefined, keys: 2, withdrawn: 0 };
 const FAILURE: LookupFailure = { of: 'apiKeys', reason: 'threw', detail: 'Error', where: ['/app/keys.js:1:2'] };
 const CALLBACK: CallbackFailure = {
   of: 'apiKeys',
@@ -54,7 +54,7 @@ interface Row {
 const CHANNELS: readonly Row[] = [
   { name: 'keyward:decision', of: decisions, event: DECISION, publish: () => decisions.publish(DECISION) },
   { name: 'keyward:feed', of: feedWarnings, event: WARNING, publish: () => feedWarnings.publish(WARNING) },
-  { name: 'keyward:key-set', of: keySetChanges, event: KEY_SET, publish: () => keySetChanges.publish(KEY_SET) },
+  { name: 'keyward:key-set', of: keySetFetches, event: KEY_SET, publish: () => keySetFetches.publish(KEY_SET) },
   {
     name: 'keyward:lookup-failure',
     of: lookupFailures,

@@ -6,7 +6,7 @@ import { accessTokens, apiKeys, type FeedListener, requireBearer } from 'keyward
 import { mintKey } from '../../lib/credentials/keyward-format.js';
 import { decisions } from '../../lib/events/decision.js';
 import { feedWarnings } from '../../lib/events/feed-warning.js';
-import { keySetChanges } from '../../lib/events/key-set-change.js';
+import { keySetFetches } from '../../lib/events/key-set-fetch.js';
 import { lookupFailures } from '../../lib/events/lookup-failure.js';
 import { reportDecision } from '../../lib/express/gate/report-decision.js';
 import { PresentedCredential } from '../../lib/http/presented-credential.js';
@@ -68,7 +68,7 @@ describe('an event', () => {
     ['a lookup that failed', 'keyward:lookup-failure', lookupFailures, failToLookUp],
     ['a gap in a feed', 'keyward:feed', feedWarnings, reportGap],
     ['an invalid change', 'keyward:feed', feedWarnings, reportInvalidChange],
-    ['keys that were not fetched', 'keyward:key-set', keySetChanges, failToFetchKeys],
+    ['keys that were not fetched', 'keyward:key-set', keySetFetches, failToFetchKeys],
   ])('is not published without subscribers: %s', async (_name, name, channel, happen) => {
     const publish = jest.spyOn(channel, 'publish');
     await happen();

@@ -118,7 +118,7 @@ describe('events.md', () => {
   it.each([
     ['keyward:decision', 'Decision'],
     ['keyward:lookup-failure', 'LookupFailure'],
-    ['keyward:key-set', 'KeySetChange'],
+    ['keyward:key-set', 'KeySetFetch'],
     ['keyward:feed', 'FeedWarning'],
     ['keyward:token', 'TokenDecision'],
     ['keyward:issuer', 'IssuerWarning'],
@@ -150,7 +150,7 @@ describe('events.md', () => {
 
   it.each([
     ['keyward:lookup-failure', ['RecordError'], 'LookupFailure'],
-    ['keyward:key-set', ['KeySetError', 'FetchError'], 'KeySetChange'],
+    ['keyward:key-set', ['KeySetError', 'FetchError'], 'KeySetFetch'],
   ])('has every fault that %s may report, and no other', (channel, faults, payload) => {
     const messages = libSources.filter(isHeard).flatMap(({ nodes }) => messagesOf(nodes, faults));
     const members = membersOf(payload);

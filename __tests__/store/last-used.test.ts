@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { keyViewOf } from '../../lib/management/keys/key-view.js';
 import type { Engine } from '../../lib/store/engine.js';
 import { createLastUsedWriter, type LastUsedWriter } from '../../lib/store/last-used.js';
-import { keyWithSecrets, listKeys } from '../../lib/store/repository/management-queries.js';
+import { keyWithSecrets, listKeys } from '../../lib/store/repository/account-and-key-queries.js';
 import { openSqlite } from '../../lib/store/sqlite/engine.js';
 import type { SecretRow } from '../../lib/store/tables.js';
 import { accountRow, keyRow, secretRow } from '../support/stored-rows.js';

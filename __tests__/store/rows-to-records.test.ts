@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readAccessKeyRecord, readKeyRecord } from '../../lib/credentials/records/record.js';
+import { readAccessKeyRecord, readKeyRecord } from '../../lib/credentials/records/key-records.js';
 import { accessKeyRecordOf, type FoundKey, keyRecordOf } from '../../lib/store/rows-to-records.js';
 import { keyRow } from '../support/stored-rows.js';
 

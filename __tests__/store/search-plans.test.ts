@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { type CompiledQuery, Kysely, PostgresDialect, type RawBuilder } from 'kysely';
 import pg from 'pg';
+import { listKeys } from '../../lib/store/repository/account-and-key-queries.js';
 import { listAudit } from '../../lib/store/repository/list-audit.js';
-import { listKeys } from '../../lib/store/repository/management-queries.js';
 import type { KeyFilter, KeySort } from '../../lib/store/repository/repository.js';
 import type { Tables } from '../../lib/store/tables.js';
 import { onDatabase, schemaOf } from '../support/store-database.js';

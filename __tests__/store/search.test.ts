@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { CredentialStore } from 'keyward/store';
 import { writeAllSearchTexts } from '../../lib/store/migrations/0005-search.js';
+import { listKeys } from '../../lib/store/repository/account-and-key-queries.js';
 import { findPageInBatches } from '../../lib/store/repository/find-page-in-batches.js';
-import { listKeys } from '../../lib/store/repository/management-queries.js';
 import type { KeyFilter } from '../../lib/store/repository/repository.js';
 import { openSqlite } from '../../lib/store/sqlite/engine.js';
 import { onDatabase } from '../support/store-database.js';

@@ -1,5 +1,5 @@
 import type { KeyRecord } from 'keyward';
-import { readKeyRecord } from '../../lib/credentials/records/record.js';
+import { readKeyRecord } from '../../lib/credentials/records/key-records.js';
 import { endedAt } from '../../lib/credentials/records/validity.js';
 import { PresentedCredential } from '../../lib/http/presented-credential.js';
 import type { Managed } from './managed.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { apiMap } from 'keyward';
 import { scopePrefixes } from '../../lib/credentials/api-map.js';
-import { readAccessKeyRecord } from '../../lib/credentials/records/record.js';
+import { readAccessKeyRecord } from '../../lib/credentials/records/key-records.js';
 import { sharedTokenFacts, tokenPrincipal } from '../../lib/tokens/token-principal.js';
 import { ACCESS_KEY } from '../support/access-key-store.js';
 import { AUDIENCE, claimsOf, ISSUER } from '../support/token-forge.js';

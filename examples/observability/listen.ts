@@ -1,11 +1,11 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import type { Decision, FeedWarning, KeySetChange, LookupFailure } from 'keyward';
+import type { Decision, FeedWarning, KeySetFetch, LookupFailure } from 'keyward';
 
 /** What can be heard of keyward, by channel. */
 export interface Listeners {
   readonly 'keyward:decision'?: (event: Decision) => void;
   readonly 'keyward:lookup-failure'?: (event: LookupFailure) => void;
-  readonly 'keyward:key-set'?: (event: KeySetChange) => void;
+  readonly 'keyward:key-set'?: (event: KeySetFetch) => void;
   readonly 'keyward:feed'?: (event: FeedWarning) => void;
 }
 

@@ -1,5 +1,5 @@
 import type { Meter } from '@opentelemetry/api';
-import type { Decision, FeedWarning, KeySetChange, LookupFailure } from 'keyward';
+import type { Decision, FeedWarning, KeySetFetch, LookupFailure } from 'keyward';
 
 /** Counts events, by the meter of `metrics.getMeter('keyward')`. Every attribute has few values. */
 export function openTelemetryListeners(meter: Meter) {
@@ -18,7 +18,7 @@ export function openTelemetryListeners(meter: Meter) {
       }),
     'keyward:lookup-failure': ({ of, reason }: LookupFailure) =>
       lookupFailures.add(1, { 'keyward.of': of, 'keyward.reason': reason }),
-    'keyward:key-set': ({ issuer, outcome }: KeySetChange) =>
+    'keyward:key-set': ({ issuer, outcome }: KeySetFetch) =>
       keySetFetches.add(1, { 'keyward.issuer': issuer, 'keyward.outcome': outcome }),
     'keyward:feed': ({ of, warning }: FeedWarning) =>
       feedWarnings.add(1, { 'keyward.of': of, 'keyward.warning': warning }),

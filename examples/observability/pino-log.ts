@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Decision, FeedWarning, KeySetChange, LookupFailure } from 'keyward';
+import type { Decision, FeedWarning, KeySetFetch, LookupFailure } from 'keyward';
 import type { Logger, LoggerOptions } from 'pino';
 
 const requests = new AsyncLocalStorage<{ readonly requestId: string }>();
@@ -37,7 +37,7 @@ export function logListeners(logger: Logger) {
   return {
     'keyward:decision': (event: Decision) => logger[LEVELS[event.outcome]](event, 'decision'),
     'keyward:lookup-failure': (event: LookupFailure) => logger.error(event, 'lookup failed'),
-    'keyward:key-set': (event: KeySetChange) => logger[event.outcome === 'loaded' ? 'info' : 'error'](event, 'key set'),
+    'keyward:key-set': (event: KeySetFetch) => logger[event.outcome === 'loaded' ? 'info' : 'error'](event, 'key set'),
     'keyward:feed': (event: FeedWarning) => logger.error(event, 'change feed'),
   };
 }

@@ -1,4 +1,4 @@
-import type { Decision, FeedWarning, KeySetChange, LookupFailure } from 'keyward';
+import type { Decision, FeedWarning, KeySetFetch, LookupFailure } from 'keyward';
 import { Counter, Gauge, type Registry } from 'prom-client';
 
 /** Counts events. Every label has few values: who called, and what was called, are in the log. */
@@ -38,7 +38,7 @@ export function prometheusListeners(registry: Registry) {
     'keyward:decision': ({ outcome, code, reason, by, kind }: Decision) =>
       decisions.inc({ outcome, code: code ?? 'none', reason: reason ?? 'none', by, kind: kind ?? 'none' }),
     'keyward:lookup-failure': ({ of, reason }: LookupFailure) => lookupFailures.inc({ of, reason }),
-    'keyward:key-set': (change: KeySetChange) => {
+    'keyward:key-set': (change: KeySetFetch) => {
       keySetFetches.inc({ issuer: change.issuer, outcome: change.outcome });
       keys.set({ issuer: change.issuer }, change.keys);
     },

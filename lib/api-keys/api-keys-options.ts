@@ -7,6 +7,7 @@ import { type ApiMap, scopePrefixes } from '../credentials/api-map.js';
 import { KEY_KINDS, type KeyKind } from '../credentials/credential-kind.js';
 import { ENVIRONMENTS, type Environment } from '../credentials/environment.js';
 import { type KeyFormat, keywardFormat } from '../credentials/keyward-format.js';
+import { checkResolverWatch } from '../options/check-resolver-watch.js';
 import {
   anything,
   integer,
@@ -18,7 +19,6 @@ import {
   readTable,
   withDefault,
 } from '../options/option-table.js';
-import { watchable } from '../options/watchable-resolver.js';
 
 /** Options of `apiKeys`. */
 export interface ApiKeysOptions<K extends KeyKind = KeyKind> {
@@ -58,7 +58,7 @@ const resolver: Option<KeyResolver> = (options, name) => {
   if (typeof (given as Partial<KeyResolver> | undefined | null)?.resolveKey !== 'function') {
     throw options.mistake(name, 'a function, or an object with resolveKey()');
   }
-  return watchable(options, name, given as KeyResolver);
+  return checkResolverWatch(options, name, given as KeyResolver);
 };
 
 const OPTIONS = {

@@ -2,7 +2,7 @@
 
 import { CacheEntry, FailedLookup, NegativeEntry, NO_SUBJECT } from '../cache/cache-entries.js';
 import { RecordCache } from '../cache/record-cache.js';
-import { UsageReporter } from '../cache/usage-reporter.js';
+import { UsageReporter } from '../cache/report-usage-to-counters.js';
 import type { Change, Invalidatable } from '../contracts/change-feed.js';
 import { type Instant, instantOf } from '../contracts/clock.js';
 import { builtIn, type Claim, type CredentialVerifier, type Outcome } from '../contracts/credential-verifier.js';
@@ -12,7 +12,7 @@ import type { KeyKind } from '../credentials/credential-kind.js';
 import type { Environment } from '../credentials/environment.js';
 import type { KeyFormat, KeyReading } from '../credentials/keyward-format.js';
 import type { KeyPrincipal } from '../credentials/principal.js';
-import { type KeyRecord, readKeyRecord } from '../credentials/records/record.js';
+import { type KeyRecord, readKeyRecord } from '../credentials/records/key-records.js';
 import { RecordError } from '../credentials/records/record-error.js';
 import { endedAt, type Validity } from '../credentials/records/validity.js';
 import { handleRejection, ignoreRejection, runCallback } from '../events/run-callback.js';

@@ -2,7 +2,7 @@
  * Makes a printable name of a database from its URL. For PostgreSQL, it contains the host, port, database and schema,
  * but never the user, the password or other parameters.
  */
-import { CliError, EXIT } from './io.js';
+import { CliError, EXIT } from './cli-error.js';
 
 /**
  * Returns the printable name of a database: the whole URL for `memory:` and `file:`, a part of the URL for PostgreSQL,

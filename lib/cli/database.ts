@@ -7,9 +7,10 @@ import type { StoreWarning } from '../events/store-warning.js';
 import type { CredentialStore } from '../store/credential-store.js';
 import { checkDriver, openStore } from '../store/open-store.js';
 import { READ_ONLY, StoreError } from '../store/store-error.js';
+import { CliError, EXIT } from './cli-error.js';
 import { nameOfDatabase } from './database-name.js';
 import type { EncryptionKeys } from './encryption-key-file.js';
-import { CliError, EXIT, type Io } from './io.js';
+import type { Io } from './io.js';
 
 /** The option `--database`. */
 export interface DatabaseOption {

@@ -19,7 +19,8 @@ import {
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { SECRET_KEY_BYTES } from '../options/secret-key.js';
-import { CliError, EXIT, type Io } from './io.js';
+import { CliError, EXIT } from './cli-error.js';
+import type { Io } from './io.js';
 import { printWarning } from './terminal/output.js';
 
 const ENCRYPTION_KEY_VARIABLE = 'KEYWARD_ENCRYPTION_KEY';

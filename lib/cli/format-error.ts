@@ -6,7 +6,7 @@ import { CommanderError } from 'commander';
 import { ManagementError } from '../management/management-error.js';
 import { MissingPackageError } from '../store/optional-package.js';
 import { StoreError } from '../store/store-error.js';
-import { CliError, EXIT } from './io.js';
+import { CliError, EXIT } from './cli-error.js';
 
 export interface FormattedError {
   /**

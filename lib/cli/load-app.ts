@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Express } from 'express';
-import { CliError, EXIT } from './io.js';
+import { CliError, EXIT } from './cli-error.js';
 import { asksForJson } from './reorder-args.js';
 import { escapeText } from './terminal/escape-text.js';
 import { jsonLine } from './terminal/output.js';

@@ -2,8 +2,8 @@
 import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { type DocumentChange, withChanges } from '../openapi/app/document-changes.js';
+import { CliError, EXIT } from './cli-error.js';
 import { changedYaml, loadYaml } from './edit-yaml.js';
-import { CliError, EXIT } from './io.js';
 import { replaceFile } from './replace-file.js';
 
 export interface DocumentFile {

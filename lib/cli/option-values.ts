@@ -6,7 +6,7 @@ import { InvalidArgumentError } from 'commander';
 import { parseRateLimit, RATE_LIMIT_FORM, type RateLimit } from '../credentials/rate-limit.js';
 import { secureUrl } from '../http/secure-url.js';
 import { MAX_GRACE } from '../management/keys/secrets.js';
-import { CliError, EXIT } from './io.js';
+import { CliError, EXIT } from './cli-error.js';
 import { parseIsoDate } from './parse-iso-date.js';
 
 const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };

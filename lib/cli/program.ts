@@ -1,6 +1,7 @@
 /** The program `keyward`: defines its commands, runs one command line, and prints its error. */
 import { readFileSync } from 'node:fs';
 import { type Command, CommanderError } from 'commander';
+import { CliError, EXIT } from './cli-error.js';
 import { addAccessKeyCommands } from './commands/access-keys.js';
 import { addAccountCommands } from './commands/accounts.js';
 import { addAuditCommand } from './commands/audit.js';
@@ -15,7 +16,7 @@ import { addRoutesCommand } from './commands/routes.js';
 import { addServeCommand } from './commands/serve.js';
 import { addSigningKeyCommands } from './commands/signing-keys.js';
 import { type FormattedError, formatError, outputLost } from './format-error.js';
-import { CliError, EXIT, type Io } from './io.js';
+import type { Io } from './io.js';
 import { asksForJson, reorderArgs } from './reorder-args.js';
 import { escapeText } from './terminal/escape-text.js';
 import { jsonLine } from './terminal/output.js';

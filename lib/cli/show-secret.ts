@@ -1,7 +1,8 @@
 /** Prints a new secret, which is shown only once, together with its key. */
 import type { CreatedKey } from '../management/keys/key-service.js';
+import { CliError } from './cli-error.js';
 import { formatError, outputLost } from './format-error.js';
-import { CliError, type Io } from './io.js';
+import type { Io } from './io.js';
 import { showKey } from './show-key.js';
 import { printJson, printLine } from './terminal/output.js';
 

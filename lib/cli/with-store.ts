@@ -9,9 +9,10 @@ import { ManagementError } from '../management/management-error.js';
 import type { Member } from '../management/member.js';
 import type { CredentialStore } from '../store/credential-store.js';
 import { StoreError } from '../store/store-error.js';
+import { CliError, EXIT } from './cli-error.js';
 import { type Database, type DatabaseOption, databaseOf, openReady, plain } from './database.js';
 import type { EncryptionKeys } from './encryption-key-file.js';
-import { CliError, EXIT, type Io } from './io.js';
+import type { Io } from './io.js';
 
 /** Options of every command with a store. */
 export interface CommonOptions extends DatabaseOption {

@@ -4,9 +4,9 @@ import type { Clock } from '../contracts/clock.js';
 import { clockOption } from '../contracts/clock-option.js';
 import type { ClientAuthentication } from '../http/add-client-credentials.js';
 import { type ClientPrivateKey, type PrivateKeyInput, readPrivateKey } from '../http/client-private-key.js';
-import { discoverUrl } from '../http/discover-url.js';
 import { FetchError, timeoutSignal } from '../http/fetch-json.js';
 import { SECURE_PLAIN_URL, secureUrl } from '../http/secure-url.js';
+import { urlFromIssuerMetadata } from '../http/url-from-issuer-metadata.js';
 import {
   flag,
   integer,
@@ -152,7 +152,7 @@ function endpointOf(issuer: Issuer | undefined, tokenEndpoint: URL | undefined, 
   const find: TokenEndpoint['find'] = async (signal, send) => {
     try {
       const metadata = { url: issuer.url, issuer: issuer.text, allowHttp, fetch: send };
-      return await discoverUrl(metadata, 'token_endpoint', signal);
+      return await urlFromIssuerMetadata(metadata, 'token_endpoint', signal);
     } catch (cause) {
       if (!(cause instanceof FetchError)) throw cause;
       const message = 'the metadata of the issuer could not be fetched, or has no valid token_endpoint';

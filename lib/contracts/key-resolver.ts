@@ -1,6 +1,6 @@
 import type { KeyKind } from '../credentials/credential-kind.js';
 import type { Environment } from '../credentials/environment.js';
-import type { AccessKeyRecord, KeyRecord } from '../credentials/records/record.js';
+import type { AccessKeyRecord, KeyRecord } from '../credentials/records/key-records.js';
 import type { FeedListener } from './change-feed.js';
 import type { UsageCounter } from './usage-counter.js';
 

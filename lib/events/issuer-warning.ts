@@ -1,7 +1,7 @@
 import { eventChannel } from './event-channel.js';
 
 /**
- * A problem of an issuer that `createIssuer` made. For problems with the keys of another issuer, see `KeySetChange`.
+ * A problem of an issuer that `createIssuer` made. For problems with the keys of another issuer, see `KeySetFetch`.
  */
 export interface IssuerWarning {
   /**

@@ -22,7 +22,7 @@ export type { CreatedKey } from './keys/key-service.js';
 export type { AccessKeyEdit, AccessKeySettings, KeyEdit, KeySettings } from './keys/key-settings.js';
 export type { KeyState, KeyView, PublicKeyView, SecretState, SecretView } from './keys/key-view.js';
 export type { PublicKeyInput } from './keys/public-keys.js';
-export type { RequiredConfirmation } from './keys/required-confirmation.js';
+export type { RequiredConfirmation } from './keys/required-token-binding.js';
 export type { KeyUsage, UsageCounts, UsageDay, UsageFilter } from './keys/usage.js';
 export { ManagementError, type ManagementErrorCode } from './management-error.js';
 export type { Member } from './member.js';

@@ -5,4 +5,4 @@
 export { type AssertMatchesOpenApiOptions, assertMatchesOpenApi } from './app/assert-matches-open-api.js';
 export { type DescribeSecurityOptions, describeSecurity } from './app/describe-security.js';
 export type { SchemeProof, Schemes } from './document/scheme-verifiers.js';
-export { type OpenApiGateOptions, openApiGate } from './gate/open-api-gate.js';
+export { type OpenApiGateOptions, openApiGate } from './gate/openapi-gate.js';

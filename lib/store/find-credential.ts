@@ -1,7 +1,7 @@
 /** The queries that look up the record of a presented credential, by a primary key. */
 import { type ExpressionBuilder, type Kysely, sql } from 'kysely';
-import type { AccessKeyRecord, KeyRecord } from '../credentials/records/record.js';
-import { KEY_COLUMNS } from './repository/management-queries.js';
+import type { AccessKeyRecord, KeyRecord } from '../credentials/records/key-records.js';
+import { KEY_COLUMNS } from './repository/account-and-key-queries.js';
 import type { RevokedTokensCache } from './revoked-tokens/revoked-tokens-cache.js';
 import { accessKeyRecordOf, keyRecordOf } from './rows-to-records.js';
 import { StoreError } from './store-error.js';

@@ -4,9 +4,9 @@
  */
 
 import type { RateLimit } from '../credentials/rate-limit.js';
+import type { AccessKeyRecord, KeyRecord } from '../credentials/records/key-records.js';
 import type { PublicJwk } from '../credentials/records/public-jwk.js';
 import type { RevokedTokens } from '../credentials/records/read-revoked-tokens.js';
-import type { AccessKeyRecord, KeyRecord } from '../credentials/records/record.js';
 import { intersection, parseList, parseNames, parseOptional } from './json-columns.js';
 import type { KeyRow, SecretRow } from './tables.js';
 

@@ -8,7 +8,7 @@ import type { Clock } from '../contracts/clock.js';
 import type { PublicJwk } from '../credentials/records/public-jwk.js';
 import { type OptionTable, oneOf, readTable, text, withDefault } from '../options/option-table.js';
 import { type AssertionTraits, readAssertionTraits } from './credential-traits.js';
-import { TestKeyPair } from './test-key-pair.js';
+import { TestKeyPair } from './test-client-key-pair.js';
 
 /** Options of `kit.assertion`. */
 export interface TestAssertionOptions {

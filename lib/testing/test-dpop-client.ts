@@ -5,7 +5,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { Clock } from '../contracts/clock.js';
 import { type DpopOptions, readDpopOptions } from '../tokens/dpop/dpop-options.js';
 import { type ProofTraits, readProofTraits, type TokenTraits } from './credential-traits.js';
-import { type TestAlgorithm, TestKeyPair } from './test-key-pair.js';
+import { type TestAlgorithm, TestKeyPair } from './test-client-key-pair.js';
 
 /** The result of `kit.dpop()`. */
 export interface TestDpopClient {

@@ -14,7 +14,7 @@ import {
   type KeyRecord,
   readAccessKeyRecord,
   readKeyRecord,
-} from '../credentials/records/record.js';
+} from '../credentials/records/key-records.js';
 import { RecordError } from '../credentials/records/record-error.js';
 import { namesOf } from '../options/options.js';
 import { accessTokens } from '../tokens/access-tokens.js';

@@ -1,6 +1,6 @@
 /** The store of a test kit: it has the records of API keys and access keys in memory, and can simulate outages. */
 import { digestOf } from '../credentials/digest.js';
-import type { AccessKeyRecord, KeyRecord } from '../credentials/records/record.js';
+import type { AccessKeyRecord, KeyRecord } from '../credentials/records/key-records.js';
 
 export class TestStore {
   readonly #keys = new Map<string, KeyRecord>();

@@ -5,14 +5,14 @@
 import { CacheEntry, FailedLookup, NegativeEntry } from '../cache/cache-entries.js';
 import type { CacheBounds } from '../cache/cache-options.js';
 import { RecordCache } from '../cache/record-cache.js';
-import { UsageReporter } from '../cache/usage-reporter.js';
+import { UsageReporter } from '../cache/report-usage-to-counters.js';
 import type { Change } from '../contracts/change-feed.js';
 import { type Clock, type Instant, instantOf } from '../contracts/clock.js';
 import type { Refused, Unavailable } from '../contracts/credential-verifier.js';
 import type { AccessKeyResolver } from '../contracts/key-resolver.js';
 import type { UsageCounter } from '../contracts/usage-counter.js';
 import type { Environment } from '../credentials/environment.js';
-import { type ParsedAccessKeyRecord, readAccessKeyRecord } from '../credentials/records/record.js';
+import { type ParsedAccessKeyRecord, readAccessKeyRecord } from '../credentials/records/key-records.js';
 import { RecordError } from '../credentials/records/record-error.js';
 import { endedAt } from '../credentials/records/validity.js';
 import { handleRejection } from '../events/run-callback.js';

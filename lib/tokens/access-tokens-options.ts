@@ -6,6 +6,7 @@ import { clockOption } from '../contracts/clock-option.js';
 import type { AccessKeyResolver } from '../contracts/key-resolver.js';
 import { type ApiMap, scopePrefixes } from '../credentials/api-map.js';
 import { ENVIRONMENTS, type Environment } from '../credentials/environment.js';
+import { checkResolverWatch } from '../options/check-resolver-watch.js';
 import {
   anything,
   flag,
@@ -20,7 +21,6 @@ import {
   text,
   withDefault,
 } from '../options/option-table.js';
-import { watchable } from '../options/watchable-resolver.js';
 import { AccessKeys } from './access-key-lookup.js';
 import { ALGORITHMS } from './algorithms.js';
 import { type ClaimRules, readAudiences } from './claims.js';
@@ -114,7 +114,7 @@ export interface AccessTokensOptions {
 const LONGEST_TOLERANCE = 300;
 
 const accessKeys: Option<AccessKeyResolver> = (options, name) =>
-  watchable(options, name, options.object<AccessKeyResolver>(name, ['resolveAccessKey']));
+  checkResolverWatch(options, name, options.object<AccessKeyResolver>(name, ['resolveAccessKey']));
 
 const OPTIONS = {
   issuer: text,

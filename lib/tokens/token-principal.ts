@@ -3,7 +3,7 @@ import { Interner } from '../cache/interner.js';
 import type { ApiMap } from '../credentials/api-map.js';
 import type { Environment } from '../credentials/environment.js';
 import { type AccessPrincipal, freezePrincipal, type TokenPayload } from '../credentials/principal.js';
-import type { ParsedAccessKeyRecord } from '../credentials/records/record.js';
+import type { ParsedAccessKeyRecord } from '../credentials/records/key-records.js';
 import { withImplied } from '../credentials/scope-hierarchy.js';
 import type { CompactJws } from '../protocol/compact-jws.js';
 import { formatScope } from '../protocol/scope.js';

@@ -1,7 +1,7 @@
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from '@jest/globals';
 import { readAccessKeyClient } from '../../../lib/credentials/records/access-key-client.js';
-import { readAccessKeyRecord } from '../../../lib/credentials/records/record.js';
+import { readAccessKeyRecord } from '../../../lib/credentials/records/key-records.js';
 import { RecordError } from '../../../lib/credentials/records/record-error.js';
 
 const DIGEST = '0123456789abcdef'.repeat(4);

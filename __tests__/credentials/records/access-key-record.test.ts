@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readAccessKeyRecord } from '../../../lib/credentials/records/record.js';
+import { readAccessKeyRecord } from '../../../lib/credentials/records/key-records.js';
 import { RecordError } from '../../../lib/credentials/records/record-error.js';
 
 const ACCESS_KEY = {

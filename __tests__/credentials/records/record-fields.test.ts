@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { readAccessKeyClient } from '../../../lib/credentials/records/access-key-client.js';
-import { readAccessKeyRecord, readKeyRecord } from '../../../lib/credentials/records/record.js';
+import { readAccessKeyRecord, readKeyRecord } from '../../../lib/credentials/records/key-records.js';
 import { RecordError } from '../../../lib/credentials/records/record-error.js';
 import { isMetadata, METADATA_EXPECTED } from '../../../lib/credentials/records/record-fields.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
-import { readAccessKeyRecord, readKeyRecord } from '../../../lib/credentials/records/record.js';
+import { readAccessKeyRecord, readKeyRecord } from '../../../lib/credentials/records/key-records.js';
 import { RecordError } from '../../../lib/credentials/records/record-error.js';
 import { law } from '../../support/law.js';
 import { accessKeyDraws, keepsRules, keyDraws, recordOf, rightKeyDraws } from '../../support/record-draws.js';

@@ -6,7 +6,7 @@ import express from 'express';
 import { apiKeys } from 'keyward';
 import { createManagementApi, memberByScopes } from 'keyward/management';
 import { OpenAPIClientAxios } from 'openapi-client-axios';
-import { openApiGate } from '../../../lib/openapi/gate/open-api-gate.js';
+import { openApiGate } from '../../../lib/openapi/gate/openapi-gate.js';
 import { type ApiClient, type ApiReply, serveApi } from '../../support/api-client.js';
 import { HAS, managed } from '../../support/managed.js';
 import { serveManaged } from '../../support/managed-api.js';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import type { KeySetChange } from 'keyward';
+import type { KeySetFetch } from 'keyward';
 import { KeysUnavailableError } from '../../../lib/tokens/jwks/key-set.js';
 import { eavesdrop } from '../../support/eavesdrop.js';
 import { type FetchedKeys, serveKeys } from '../../support/fetched-keys.js';
@@ -133,7 +133,7 @@ describe('events', () => {
   async function heardOf(act: () => Promise<unknown>) {
     const events = eavesdrop();
     await act();
-    const heard = events.heard<KeySetChange>('keyward:key-set');
+    const heard = events.heard<KeySetFetch>('keyward:key-set');
     events.stop();
     return heard;
   }

@@ -4,7 +4,8 @@
  */
 import { readFile, stat } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { CliError, EXIT, type Io } from '../io.js';
+import { CliError, EXIT } from '../cli-error.js';
+import type { Io } from '../io.js';
 import { type ConfirmOption, confirm, withConfirmation } from '../terminal/confirm.js';
 import { type CommonOptions, withStore, withStoreOptions } from '../with-store.js';
 import { printKey } from './shared-key-commands.js';

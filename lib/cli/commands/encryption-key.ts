@@ -1,6 +1,7 @@
 /** `keyward encryption-key ...`: rotates the key that encrypts the signing keys in the database. */
 import type { Command } from 'commander';
 import { parseSecretKey } from '../../options/secret-key.js';
+import { CliError, EXIT } from '../cli-error.js';
 import {
   type KeyFileOption,
   makeEncryptionKey,
@@ -8,7 +9,7 @@ import {
   withKeyFile,
   writeKeyFile,
 } from '../encryption-key-file.js';
-import { CliError, EXIT, type Io } from '../io.js';
+import type { Io } from '../io.js';
 import { printJson, printLine, textOfCount } from '../terminal/output.js';
 import { type CommonOptions, withStore, withStoreOptions } from '../with-store.js';
 

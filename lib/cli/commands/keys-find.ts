@@ -7,7 +7,8 @@ import type { Command } from 'commander';
 import { digestOf } from '../../credentials/digest.js';
 import { keywardFormat } from '../../credentials/keyward-format.js';
 import { type KeyView, keyViewOf, type SecretView, secretIdOf } from '../../management/keys/key-view.js';
-import { CliError, EXIT, type Io } from '../io.js';
+import { CliError, EXIT } from '../cli-error.js';
+import type { Io } from '../io.js';
 import { printFields, printJson, printLine, textOfTime } from '../terminal/output.js';
 import { type CommonOptions, withStore, withStoreOptions } from '../with-store.js';
 

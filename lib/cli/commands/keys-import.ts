@@ -3,10 +3,11 @@
  */
 import type { Command } from 'commander';
 import type { ImportReport } from '../../management/keys/import-keys.js';
+import { CliError } from '../cli-error.js';
 import { formatError } from '../format-error.js';
 import { openTable, type Table, type TableLine } from '../import/csv-table.js';
 import { COLUMNS, checkHeading, keyOf, withColumnNames } from '../import/key-columns.js';
-import { CliError, type Io } from '../io.js';
+import type { Io } from '../io.js';
 import { readLineNumber } from '../option-values.js';
 import { escapeText } from '../terminal/escape-text.js';
 import { type Interruption, listenForInterruption } from '../terminal/interruption.js';

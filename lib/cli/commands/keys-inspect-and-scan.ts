@@ -2,7 +2,8 @@
 import { text } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { keywardFormat } from '../../credentials/keyward-format.js';
-import { CliError, EXIT, type Io } from '../io.js';
+import { CliError, EXIT } from '../cli-error.js';
+import type { Io } from '../io.js';
 import { KEY_PATTERN, patternsFor, SCANNERS } from '../scan/key-patterns.js';
 import { type FoundKey, scanFolder } from '../scan/scan-folder.js';
 import { printFields, printJson, printLine, printWarning, textOfCount } from '../terminal/output.js';

@@ -1,7 +1,8 @@
 /** `keyward routes`: shows the gates and guards of every route of an app, and fails if a route is not guarded. */
 import type { Command } from 'commander';
 import { auditRoutes, type RouteReport } from '../../express/route-audit/audit-routes.js';
-import { CliError, EXIT, type Io } from '../io.js';
+import { CliError, EXIT } from '../cli-error.js';
+import type { Io } from '../io.js';
 import { loadApp } from '../load-app.js';
 import { collect } from '../option-values.js';
 import { printJson, printLine, printTable, textOfCount } from '../terminal/output.js';

@@ -10,10 +10,11 @@ import type { Router } from 'express';
 import { afterSocketReads } from '../../http/after-socket-reads.js';
 import { createIssuer } from '../../issuer/create-issuer.js';
 import type { CredentialStore } from '../../store/credential-store.js';
+import { CliError, EXIT } from '../cli-error.js';
 import { checkDatabaseDriver, type Database, databaseOf, openDatabase } from '../database.js';
 import { encryptionKeysFrom } from '../encryption-key-file.js';
 import { outputLost } from '../format-error.js';
-import { CliError, EXIT, type Io } from '../io.js';
+import type { Io } from '../io.js';
 import { type ServeApp, serveApp } from '../serve/serve-app.js';
 import { serveLog } from '../serve/serve-log.js';
 import {

@@ -8,8 +8,9 @@ import {
   type SigningAlgorithm,
 } from '../../issuer/signing-keys/signing-key.js';
 import type { SigningKeySummary } from '../../store/signing-keys/signing-keys.js';
+import { CliError } from '../cli-error.js';
 import { type KeyFileOption, readEncryptionKeys, withKeyFile } from '../encryption-key-file.js';
-import { CliError, type Io } from '../io.js';
+import type { Io } from '../io.js';
 import { type ConfirmOption, confirm, withConfirmation } from '../terminal/confirm.js';
 import { printJson, printLine, printTable, textOfTime } from '../terminal/output.js';
 import { type CommonOptions, withStore, withStoreOptions } from '../with-store.js';

@@ -4,7 +4,7 @@
 import { createReadStream, type ReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { optionalPackage } from '../../store/optional-package.js';
-import { CliError, EXIT } from '../io.js';
+import { CliError, EXIT } from '../cli-error.js';
 
 export interface TableLine {
   readonly number: number;

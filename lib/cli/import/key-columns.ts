@@ -3,7 +3,7 @@
  * replaces names of fields with names of columns in error messages.
  */
 import type { ImportedKey } from '../../management/keys/import-keys.js';
-import { CliError, EXIT } from '../io.js';
+import { CliError, EXIT } from '../cli-error.js';
 import { parseIsoDate } from '../parse-iso-date.js';
 import type { Cells } from './csv-table.js';
 

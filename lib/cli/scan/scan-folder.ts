@@ -3,7 +3,7 @@ import { lstat, readdir, readFile, stat } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { keywardFormat } from '../../credentials/keyward-format.js';
 import { hintOf } from '../../credentials/secret-hint.js';
-import { CliError, EXIT } from '../io.js';
+import { CliError, EXIT } from '../cli-error.js';
 
 export interface FoundKey {
   /** The path of the file, relative to the folder. */

@@ -4,7 +4,8 @@
  */
 import { type Command, InvalidArgumentError } from 'commander';
 import { secureUrl } from '../../http/secure-url.js';
-import { CliError, EXIT, type Io } from '../io.js';
+import { CliError, EXIT } from '../cli-error.js';
+import type { Io } from '../io.js';
 import { readPort, readUrl } from '../option-values.js';
 import { type CommonOptions, withStoreOptions } from '../with-store.js';
 

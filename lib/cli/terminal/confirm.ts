@@ -5,7 +5,8 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Command } from 'commander';
-import { CliError, type Io } from '../io.js';
+import { CliError } from '../cli-error.js';
+import type { Io } from '../io.js';
 import { escapeText } from './escape-text.js';
 
 export interface ConfirmOption {

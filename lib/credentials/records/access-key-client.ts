@@ -4,8 +4,8 @@
  */
 import { types } from 'node:util';
 import { isScopeToken } from '../../protocol/scope.js';
+import { type AccessKeyRecord, type ParsedAccessKeyRecord, readAccessKeyRecord } from './key-records.js';
 import { type PublicJwk, publicJwks } from './public-jwk.js';
-import { type AccessKeyRecord, type ParsedAccessKeyRecord, readAccessKeyRecord } from './record.js';
 import { RecordError } from './record-error.js';
 import { absentOr } from './record-fields.js';
 import { refuseUnknownExpiryFields } from './unknown-expiry-fields.js';

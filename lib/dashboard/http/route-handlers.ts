@@ -3,7 +3,7 @@
  * fields and CSRF token), sends the response of the page, and turns every error into an error page.
  */
 import type { Request, Response } from 'express';
-import { errorPage, toHttpError } from '../components/error-page.js';
+import { errorPage } from '../components/error-page.js';
 import { FLASH, isFromThisOrigin } from '../components/flash-message.js';
 import type { Route } from '../pages/routes.js';
 import { assertFormToken, ensureFormToken, TOKEN_FIELD } from './csrf-token.js';
@@ -15,6 +15,7 @@ import { type PageResponse, sendResponse } from './page-response.js';
 import { reportFailure } from './report-failure.js';
 import { Fields } from './request-fields.js';
 import { assertSameOrigin } from './same-origin.js';
+import { toHttpError } from './to-http-error.js';
 
 export function routeHandlers(site: DashboardSettings, memberOf: MemberOf) {
   function serveGet({ path, query = [] }: Route, page: Page) {

@@ -2,7 +2,7 @@
  * Handles three forms of an access key: they add a public key, remove a public key, and require that the tokens of the
  * key are bound to the client.
  */
-import type { RequiredConfirmation } from '../../management/keys/required-confirmation.js';
+import type { RequiredConfirmation } from '../../management/keys/required-token-binding.js';
 import { ManagementError } from '../../management/management-error.js';
 import { formIdIn } from '../forms/form-id.js';
 import { versionIn } from '../forms/key-version.js';

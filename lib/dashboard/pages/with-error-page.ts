@@ -1,11 +1,11 @@
 /** Error pages with the navigation, and with a link back to the key or to the list of keys. */
 import { ManagementError, type ManagementErrorCode } from '../../management/management-error.js';
-import { toHttpError } from '../components/error-page.js';
 import { html } from '../components/html.js';
 import { layout } from '../components/layout.js';
 import { TOKEN_FIELD } from '../http/csrf-token.js';
 import { keyIdIn, type Page, type PageContext } from '../http/page-context.js';
 import { htmlResponse } from '../http/page-response.js';
+import { toHttpError } from '../http/to-http-error.js';
 import type { KeyType } from '../key-type.js';
 
 /** Errors that a member can cause in normal use. For any other error, the page has no navigation. */

@@ -9,7 +9,7 @@ import type { Clock } from '../../contracts/clock.js';
 import type { AccessKeyResolver } from '../../contracts/key-resolver.js';
 import { includesAddress } from '../../credentials/address-list.js';
 import { type AccessKeyClient, readAccessKeyClient } from '../../credentials/records/access-key-client.js';
-import type { AccessKeyRecord } from '../../credentials/records/record.js';
+import type { AccessKeyRecord } from '../../credentials/records/key-records.js';
 import { RecordError } from '../../credentials/records/record-error.js';
 import { endedAt } from '../../credentials/records/validity.js';
 import { runCallback } from '../../events/run-callback.js';

@@ -20,7 +20,7 @@ import {
 } from '../fields.js';
 import { invalid } from '../management-error.js';
 import { OPTIONAL_FIELDS, readOptionalFields } from './optional-key-fields.js';
-import { type RequiredConfirmation, readConfirmation, toConfirmation } from './required-confirmation.js';
+import { type RequiredConfirmation, readConfirmation, toConfirmation } from './required-token-binding.js';
 
 /** The settings of a new API key (docs/spec.md §2.1). */
 export interface KeySettings {

@@ -6,7 +6,7 @@ import type { PublicJwk } from '../../credentials/records/public-jwk.js';
 import { parseList, parseNames, parseOptional } from '../../store/json-columns.js';
 import type { KeyWithSecrets } from '../../store/repository/repository.js';
 import type { KeyRow, PublicKeyRow, SecretRow } from '../../store/tables.js';
-import { type RequiredConfirmation, toConfirmation } from './required-confirmation.js';
+import { type RequiredConfirmation, toConfirmation } from './required-token-binding.js';
 
 /**
  * The state of the key itself: the first of `revoked`, `expired` and `disabled` that applies, otherwise `active`. It

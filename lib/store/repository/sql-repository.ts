@@ -6,8 +6,15 @@
 import { appendChange, type Feed } from '../change-feed.js';
 import type { Engine } from '../engine.js';
 import { type CountedKeys, usageOfKey, usageTotals } from '../usage/usage-queries.js';
+import {
+  accountRow,
+  keyNames,
+  keyOfDigest,
+  keyWithSecrets,
+  listAccounts,
+  listKeys,
+} from './account-and-key-queries.js';
 import { listAudit } from './list-audit.js';
-import { accountRow, keyNames, keyOfDigest, keyWithSecrets, listAccounts, listKeys } from './management-queries.js';
 import type { AccountFilter, AuditFilter, KeyFilter, Repository, RepositoryTransaction } from './repository.js';
 import { SqlTransaction } from './sql-transaction.js';
 

@@ -5,7 +5,7 @@ import type { Change } from '../../contracts/change-feed.js';
 import { databaseTime } from '../database-clock.js';
 import type { Engine } from '../engine.js';
 import type { AccountRow, AuditRow, CreationRow, KeyRow, PublicKeyRow, SecretRow, Tables } from '../tables.js';
-import { accountRow, KEY_COLUMNS, secretsOf } from './management-queries.js';
+import { accountRow, KEY_COLUMNS, secretsOf } from './account-and-key-queries.js';
 import type { Edit, Refusal, RepositoryTransaction } from './repository.js';
 import { searchTextOf, sortNameOf } from './search-text.js';
 

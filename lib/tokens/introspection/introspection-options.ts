@@ -9,8 +9,8 @@ import { type ApiMap, scopePrefixes } from '../../credentials/api-map.js';
 import { ENVIRONMENTS, type Environment } from '../../credentials/environment.js';
 import type { AuthenticatingClient } from '../../http/add-client-credentials.js';
 import { type PrivateKeyInput, readPrivateKey } from '../../http/client-private-key.js';
-import { discoverUrl } from '../../http/discover-url.js';
 import { SECURE_PLAIN_URL, SECURE_URL, secureUrl } from '../../http/secure-url.js';
+import { urlFromIssuerMetadata } from '../../http/url-from-issuer-metadata.js';
 import {
   anything,
   flag,
@@ -156,7 +156,7 @@ const endpoint: Option<IntrospectionCall['locate']> = (options, name) => {
       `${SECURE_URL} without a user name, password, query or fragment, unless "endpoint" is given`,
     );
   }
-  return (signal) => discoverUrl({ url, issuer, allowHttp }, 'introspection_endpoint', signal);
+  return (signal) => urlFromIssuerMetadata({ url, issuer, allowHttp }, 'introspection_endpoint', signal);
 };
 
 const OPTIONS = {

@@ -1,7 +1,7 @@
 /** Makes the key set of `accessTokens`: from its option `jwks`, or from the metadata of the issuer. */
 import type { Clock } from '../../contracts/clock.js';
-import { discoverUrl } from '../../http/discover-url.js';
 import { SECURE_PLAIN_URL, secureUrl } from '../../http/secure-url.js';
+import { urlFromIssuerMetadata } from '../../http/url-from-issuer-metadata.js';
 import type { Options } from '../../options/options.js';
 import { type KeySet, RemoteKeySet, staticKeySet } from './key-set.js';
 import { holdsSymmetricKey, KeySetError, readKeySet } from './verification-key.js';
@@ -17,7 +17,7 @@ export function keySetOf(options: Options, issuer: string, clock: Clock): KeySet
     return new RemoteKeySet({
       issuer,
       clock,
-      locate: (signal) => discoverUrl({ url, issuer, allowHttp }, 'jwks_uri', signal),
+      locate: (signal) => urlFromIssuerMetadata({ url, issuer, allowHttp }, 'jwks_uri', signal),
     });
   }
   if (typeof jwks === 'string' || jwks instanceof URL) {

@@ -5,7 +5,7 @@
 
 import { type Clock, elapsed, type Instant, instantOf } from '../../contracts/clock.js';
 import { KeywardError } from '../../errors/keyward-error.js';
-import { keySetChanges } from '../../events/key-set-change.js';
+import { keySetFetches } from '../../events/key-set-fetch.js';
 import { FetchError, fetchJson, timeoutSignal } from '../../http/fetch-json.js';
 import { KeySetError, readKeySet, type VerificationKey } from './verification-key.js';
 
@@ -212,8 +212,8 @@ export class RemoteKeySet implements KeySet {
   }
 
   #report(outcome: 'loaded' | 'failed' | 'refused', reason: string | undefined, withdrawn: number): void {
-    if (!keySetChanges.hasSubscribers) return;
-    keySetChanges.publish({ issuer: this.#options.issuer, outcome, reason, keys: this.#keys.length, withdrawn });
+    if (!keySetFetches.hasSubscribers) return;
+    keySetFetches.publish({ issuer: this.#options.issuer, outcome, reason, keys: this.#keys.length, withdrawn });
   }
 }
 

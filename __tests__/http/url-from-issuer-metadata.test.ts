@@ -3,8 +3,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { accessTokens } from 'keyward';
-import { discoverUrl } from '../../lib/http/discover-url.js';
 import { FetchError } from '../../lib/http/fetch-json.js';
+import { urlFromIssuerMetadata } from '../../lib/http/url-from-issuer-metadata.js';
 import { type IssuerServer, json, serveIssuer, status } from '../support/issuer-server.js';
 import { createManualClock } from '../support/manual-clock.js';
 import { ACCEPTED, serveTokenApi } from '../support/token-api.js';
@@ -29,7 +29,7 @@ function serveAt(listeners: Readonly<Record<string, RequestListener>>) {
 }
 
 const discover = (issuer: string, signal = never) =>
-  discoverUrl({ url: new URL(issuer), issuer, allowHttp: false }, 'jwks_uri', signal);
+  urlFromIssuerMetadata({ url: new URL(issuer), issuer, allowHttp: false }, 'jwks_uri', signal);
 
 describe('URLs of the metadata', () => {
   it.each([

@@ -27,7 +27,11 @@ export type MetadataUrl = 'introspection_endpoint' | 'jwks_uri' | 'token_endpoin
  * @throws FetchError if neither document can be used. The error says what is wrong with the first document. If the
  *   first document could not be fetched, the error is about the second document.
  */
-export async function discoverUrl(source: MetadataSource, member: MetadataUrl, signal: AbortSignal): Promise<URL> {
+export async function urlFromIssuerMetadata(
+  source: MetadataSource,
+  member: MetadataUrl,
+  signal: AbortSignal,
+): Promise<URL> {
   // Do not use `AbortSignal.timeout` here: if only `AbortSignal.any` refers to its signal, Node may garbage-collect the
   // signal, and it never aborts.
   const first = AbortSignal.any([signal, timeoutSignal(FIRST_TIMEOUT)]);

@@ -1,7 +1,7 @@
 import { eventChannel } from './event-channel.js';
 
 /** The result of an attempt to fetch the public keys of an issuer. */
-export interface KeySetChange {
+export interface KeySetFetch {
   /** The option `issuer` of `accessTokens`. */
   readonly issuer: string;
   /**
@@ -22,4 +22,4 @@ export interface KeySetChange {
 }
 
 /** `keyward:key-set`: publishes the result of each attempt to fetch the keys of an issuer. */
-export const keySetChanges = eventChannel<KeySetChange>('keyward:key-set');
+export const keySetFetches = eventChannel<KeySetFetch>('keyward:key-set');

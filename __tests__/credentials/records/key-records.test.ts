@@ -1,6 +1,6 @@
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from '@jest/globals';
-import { readAccessKeyRecord, readKeyRecord } from '../../../lib/credentials/records/record.js';
+import { readAccessKeyRecord, readKeyRecord } from '../../../lib/credentials/records/key-records.js';
 import { RecordError } from '../../../lib/credentials/records/record-error.js';
 import { endedAt } from '../../../lib/credentials/records/validity.js';
 

@@ -1,0 +1,29 @@
+/** The class of expected errors, and the exit codes. */
+import { KeywardError } from '../errors/keyward-error.js';
+
+/** An expected error of a command: only its message is printed, without a stack. */
+export class CliError extends KeywardError {
+  override readonly name = 'CliError';
+  readonly exitCode: number;
+
+  constructor(message: string, exitCode: number = EXIT.refused) {
+    super('command_failed', message);
+    this.exitCode = exitCode;
+  }
+}
+
+/** The exit codes of the command line. */
+export const EXIT = {
+  done: 0,
+  /**
+   * The command was understood but not carried out. Or it found the problem that it looks for: a route without a guard,
+   * or a leaked key.
+   */
+  refused: 1,
+  /** The command was not understood: an argument, an option, a variable or an input file is missing or wrong. */
+  usage: 2,
+  /** The store cannot be reached or opened, or a package that the command needs is not installed. */
+  unavailable: 3,
+  /** The command did its work, but its output could not be written. */
+  outputLost: 4,
+} as const;
