@@ -16,7 +16,7 @@ beforeAll(build);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const FOUND_TWO =
-  '2 keys were found; rotate or revoke every key that was found, because anyone who can read the files can use it';
+  '2 keys were found; rotate or revoke each secret key, because anyone who can read these files can use it';
 
 describe('keyward keys inspect', () => {
   it.each([

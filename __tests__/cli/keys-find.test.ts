@@ -49,7 +49,7 @@ describe.each(sharedEngines)('keyward keys find on %s', (engine) => {
       'state        active',
       `secret       ${secret?.hint} (${secret?.id}), current`,
       'last used    -',
-      `To revoke it, run: keyward keys revoke ${record.id}`,
+      `To revoke the key, run: keyward keys revoke ${record.id}`,
       '',
     ]);
   });
@@ -62,8 +62,15 @@ describe.each(sharedEngines)('keyward keys find on %s', (engine) => {
 
   it('finds a client secret, also one that was deleted', async () => {
     const { id, secret, record } = await createAccessKey();
-    expect((await find(secret)).out).toMatch(new RegExp(`\nTo revoke it, run: keyward access-keys revoke ${id}\n$`));
+    expect((await find(secret)).out).toMatch(
+      new RegExp(`\nTo revoke the key, run: keyward access-keys revoke ${id}\n$`),
+    );
     await keyward.json('access-keys', 'add-secret', id);
+    expect((await find(secret)).out).toMatch(
+      new RegExp(
+        `\nTo delete only this client secret, run: keyward access-keys delete-secret ${id} ${record.secrets[0]?.id}\nTo revoke the whole key, run: keyward access-keys revoke ${id}\n$`,
+      ),
+    );
     await keyward.json('access-keys', 'delete-secret', id, record.secrets[0]?.id ?? '');
     const { out } = await find(secret);
     expect(out).toMatch(new RegExp(`^id +${id}\n`));
@@ -86,7 +93,7 @@ describe.each(sharedEngines)('keyward keys find on %s', (engine) => {
     await onDatabase(place.url, `update keys set expires_at = 1 where id = '${id}'`);
     const { out } = await find(key);
     expect(out).toContain('The key has expired, but its expiration date can be extended.');
-    expect(out).toContain(`To revoke it, run: keyward keys revoke ${id}`);
+    expect(out).toContain(`To revoke the key, run: keyward keys revoke ${id}`);
   });
 
   it('says that the secret of a revoked key is refused already', async () => {

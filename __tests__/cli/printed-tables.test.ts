@@ -94,9 +94,7 @@ describe('a table has each value below its heading:', () => {
     );
     const access = await createAccessKey('--scope', 'payments:refund');
     await onDatabase(place.url, `update keys set used_at = ${timeOf(3)} where id = '${record.id}'`);
-    const headings = [
-      ...['ID', 'KIND', 'ENVIRONMENT', 'STATE', 'HINT', 'APIS OR SCOPES', 'LAST USED', 'EXPIRES', 'NAME'],
-    ];
+    const headings = [...['ID', 'KIND', 'ENVIRONMENT', 'STATE', 'HINT', 'APIS', 'LAST USED', 'EXPIRES', 'NAME']];
     expect(await tablesOf('keys', 'list', '--account', 'acme')).toEqual([
       [
         headings,
@@ -108,7 +106,7 @@ describe('a table has each value below its heading:', () => {
     ]);
     expect(await tablesOf('access-keys', 'list', '--account', 'acme')).toEqual([
       [
-        headings,
+        headings.map((heading) => (heading === 'APIS' ? 'SCOPES' : heading)),
         [access.record.id, 'access', 'live', 'active', access.record.hint, 'payments payments:refund', '-', '-', '-'],
       ],
     ]);

@@ -77,7 +77,7 @@ describe.each(sharedEngines)('keyward serve before there is an account, on %s', 
     await eventually(async () => (await waitsFor()) === 'account', TIMEOUT_MS);
     const dashboard = await fetch(`${first.issuer}/dashboard`, { headers });
     expect(await dashboard.text()).toBe(
-      'The Dashboard is not available yet: its account does not exist or cannot be read. See the output of "keyward serve" for the cause.\n',
+      'The Dashboard is not available yet: the account that it manages does not exist or cannot be read. For the cause, see the output of "keyward serve".\n',
     );
 
     await commandLine(place).json('accounts', 'put', 'acme', '--api', 'payments', '--scope', 'payments');

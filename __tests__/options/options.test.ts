@@ -174,7 +174,7 @@ describe('oneOf', () => {
   it.each([['Live'], ['liv'], [''], [undefined], [null], [0], [['live']], [Object('live')]])('refuses %p', (value) => {
     expect(() => of(value).oneOf('one', ['live', 'sandbox'])).toThrow(
       value === 'Live' || value === 'liv'
-        ? new TypeError(`factory: option "one" must be 'live' or 'sandbox', got a different string`)
+        ? new TypeError(`factory: option "one" must be 'live' or 'sandbox', got a string that does not match`)
         : got(value, "'live' or 'sandbox'"),
     );
   });
@@ -253,8 +253,8 @@ describe('namesOf', () => {
   });
 
   it.each([
-    ['c', 'a different string'],
-    ['A', 'a different string'],
+    ['c', 'a string that does not match'],
+    ['A', 'a string that does not match'],
     ['', 'an empty string'],
     [undefined, 'undefined'],
     [1, 'a number'],

@@ -37,7 +37,9 @@ describe('the rules', () => {
 
   it('accept no other value of authorizationDetails', () => {
     expect(() => read({ authorizationDetails: 'accept' })).toThrow(
-      new TypeError(`accessTokens: option "authorizationDetails" must be 'refuse' or 'ignore', got a different string`),
+      new TypeError(
+        `accessTokens: option "authorizationDetails" must be 'refuse' or 'ignore', got a string that does not match`,
+      ),
     );
   });
 });

@@ -39,12 +39,12 @@ describe('options', () => {
     [
       'issuer no URL, and no jwks',
       { issuer: 'us', jwks: undefined },
-      `option "issuer" ${secure}, unless "jwks" is given, got a different string`,
+      `option "issuer" ${secure}, unless "jwks" is given, got a string that does not match`,
     ],
     [
       'issuer with a query, and no jwks',
       { issuer: 'https://issuer.test/?tenant=1', jwks: undefined },
-      'option "issuer" must be a URL without a query, unless "jwks" is given, got a different string',
+      'option "issuer" must be a URL without a query, unless "jwks" is given, got a string that does not match',
     ],
     ['audience null', { audience: null }, 'option "audience": each value must be a non-empty string, got null'],
     [
@@ -54,7 +54,7 @@ describe('options', () => {
     ],
     ['audience {}', { audience: {} }, 'option "audience": each value must be a non-empty string, got an object'],
     ['jwks ""', { jwks: '' }, `option "jwks" ${secure}, got an empty string`],
-    ['jwks a path', { jwks: '/jwks' }, `option "jwks" ${secure}, got a different string`],
+    ['jwks a path', { jwks: '/jwks' }, `option "jwks" ${secure}, got a string that does not match`],
     ['jwks a URL of http', { jwks: new URL('http://issuer.test') }, `option "jwks" ${secure}, got an object`],
     [
       'jwks a number',
@@ -68,14 +68,18 @@ describe('options', () => {
     ],
     ['algorithms a text', { algorithms: 'ES256' }, `option "algorithms" must be a list of ${named}, got a string`],
     ['algorithms []', { algorithms: [] }, 'option "algorithms": expected one or more values'],
-    ['profile', { profile: 'oidc' }, `option "profile" must be 'rfc9068' or 'jwt', got a different string`],
+    ['profile', { profile: 'oidc' }, `option "profile" must be 'rfc9068' or 'jwt', got a string that does not match`],
     ['maxLifetime 0', { maxLifetime: 0 }, `${lifetime}, got 0`],
     ['maxLifetime 0.5', { maxLifetime: 0.5 }, `${lifetime}, got 0.5`],
     ['maxLifetime Infinity', { maxLifetime: Number.POSITIVE_INFINITY }, `${lifetime}, got Infinity`],
     ['maxLifetime NaN', { maxLifetime: Number.NaN }, `${lifetime}, got NaN`],
     ['maxLifetime "60"', { maxLifetime: '60' }, `${lifetime}, got a string`],
     ['apis', { apis: { payments: ['gateway'] } }, 'option "apis" must be an object with apisOf(), got an object'],
-    ['environment', { environment: 'any' }, `option "environment" must be 'live' or 'sandbox', got a different string`],
+    [
+      'environment',
+      { environment: 'any' },
+      `option "environment" must be 'live' or 'sandbox', got a string that does not match`,
+    ],
     [
       'accessKeys a function',
       { accessKeys: () => undefined },

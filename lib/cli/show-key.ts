@@ -63,12 +63,12 @@ export function showKey(io: Io, key: KeyView): void {
   printTable(io, ['KID', 'TYPE', 'ADDED', 'LAST USED', 'FROM'], publicRows, '');
 }
 
-export function showKeys(io: Io, { items, next }: Page<KeyView>): void {
+export function showKeys(io: Io, { items, next }: Page<KeyView>, entitlement: 'APIS' | 'SCOPES'): void {
   const rows = items.map((key) => [
     ...[key.id, key.kind, key.environment, key.state, key.hint, textOfList(key.apis ?? key.scopes)],
     ...[textOfTime(key.lastUsedAt), textOfTime(key.expiresAt), key.name ?? '-'],
   ]);
-  const headings = ['ID', 'KIND', 'ENVIRONMENT', 'STATE', 'HINT', 'APIS OR SCOPES', 'LAST USED', 'EXPIRES', 'NAME'];
+  const headings = ['ID', 'KIND', 'ENVIRONMENT', 'STATE', 'HINT', entitlement, 'LAST USED', 'EXPIRES', 'NAME'];
   printTable(io, headings, rows, 'There are no matching keys.');
   if (next !== null) printLine(io, `There are more keys. For the next page, add --after ${next}`);
 }

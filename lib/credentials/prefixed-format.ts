@@ -33,7 +33,10 @@ const BODY = /^[a-z2-7]{32}$/;
 const prefixOption: Option<string> = (options, name) => {
   const prefix = options.raw(name);
   if (typeof prefix === 'string' && PREFIX.test(prefix)) return prefix;
-  throw options.wrongText(name, '2 to 20 lowercase letters or digits, beginning with a letter, but not "sk" or "pk"');
+  throw options.wrongText(
+    name,
+    '2 to 20 lowercase letters or digits, beginning with a letter ("sk" and "pk" are not allowed)',
+  );
 };
 
 const FORMAT_OPTIONS = { prefix: prefixOption } satisfies OptionTable<KeyFormatOptions>;

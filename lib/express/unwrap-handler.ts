@@ -69,7 +69,8 @@ export function readHandler(layer: MountedLayer): Handler {
 
 /**
  * Whether two handlers are the same mounted function. express-async-errors wraps a function of `app.all` again for each
- * method, so its wrappers are compared by their marks, names and lengths.
+ * method, so its wrappers are different objects. Two of them count as the same function if they have the same name,
+ * length and properties that keyward sets on its own handlers.
  */
 export function isSameHandler(one: Handler, other: Handler | undefined): boolean {
   if (one.handle === other?.handle) return true;

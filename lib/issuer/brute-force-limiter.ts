@@ -80,7 +80,10 @@ const METHODS = ['get', 'penalty', 'delete'] as const;
 /** Milliseconds after which a call of a shared counter counts as failed. */
 const TIMEOUT_MS = 1_000;
 
-/** Maximum number of counters in memory. Without a limit, an attacker with many addresses could exhaust the memory. */
+/**
+ * Maximum number of clients, and also of networks, whose failures are counted in memory; beyond it, the count that was
+ * used least recently is dropped. Without a limit, an attacker with many addresses could exhaust the memory.
+ */
 const MAX_KEYS = 100_000;
 
 export class BruteForceLimiter {

@@ -56,8 +56,8 @@ function checkWithin(field: string, wanted: 'all' | readonly string[], had: 'all
 }
 
 /**
- * Returns the values of a key that its account does not have, for example because the account lost them later.
- * Verifiers ignore these values.
+ * Returns the names in `wanted` (the APIs, scopes, channels or platforms of a key) that are not in `had` (those of its
+ * account), for example because the account lost them later. If either is `'all'`, none is missing.
  */
 export function missingNames(wanted: 'all' | readonly string[], had: 'all' | readonly string[]): readonly string[] {
   if (wanted === 'all' || had === 'all') return [];

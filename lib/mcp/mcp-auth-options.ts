@@ -2,7 +2,7 @@
 import type { CredentialVerifier } from '../contracts/credential-verifier.js';
 import type { GateOptions } from '../express/gate/require-bearer-options.js';
 import type { ResourceMetadataOptions } from '../express/resource/resource-metadata.js';
-import { kindOf } from '../options/options.js';
+import { kindOfOther } from '../options/options.js';
 import { accessTokens } from '../tokens/access-tokens.js';
 import type { AccessTokensOptions } from '../tokens/access-tokens-options.js';
 import { isResourceScope } from './is-resource-scope.js';
@@ -77,7 +77,7 @@ export function readMcpAuthOptions(given: McpAuthOptions) {
 function readPath(resource: unknown): string {
   if (typeof resource !== 'string' || !URL.canParse(resource))
     throw new TypeError(
-      `mcpAuth: option "resource" must be an absolute URL, such as 'https://mcp.example.com/mcp', got ${kindOf(resource)}`,
+      `mcpAuth: option "resource" must be an absolute URL, such as 'https://mcp.example.com/mcp', got ${kindOfOther(resource)}`,
     );
   const path = new URL(resource).pathname;
   if (PLAIN_PATH.test(path)) return path;

@@ -45,15 +45,19 @@ export class Options {
     return new TypeError(`${this.factory}: option "${name}" must be ${expected}, got ${got}`);
   }
 
-  /** Like `mistake`, for an option that must be a string. A string of a wrong form is called "a different string". */
+  /** Like `mistake`, for an option that must be a string. A string of another form "does not match". */
   wrongText(name: string, expected: string): TypeError {
     return this.mistake(name, expected, kindOfOther(this.#values[name]));
   }
 
-  /** Like `mistake`, for an option that must be a list. A list with wrong entries is called "a different list". */
+  /** Like `mistake`, for an option that must be a list. A list with wrong entries "does not match". */
   wrongList(name: string, expected: string): TypeError {
     const value = this.#values[name];
-    return this.mistake(name, expected, Array.isArray(value) && value.length > 0 ? 'a different list' : kindOf(value));
+    return this.mistake(
+      name,
+      expected,
+      Array.isArray(value) && value.length > 0 ? 'a list that does not match' : kindOf(value),
+    );
   }
 
   text(name: string): string {
@@ -141,11 +145,11 @@ export function namesOf<T extends string>(
 }
 
 /**
- * Like `kindOf`, for a value that is not one of the allowed strings: any other non-empty string is described as a
- * different string.
+ * Like `kindOf`, for a value that is not one of the allowed strings: of any other non-empty string, it says that it
+ * does not match.
  */
-function kindOfOther(value: unknown): string {
-  return typeof value === 'string' && value !== '' ? 'a different string' : kindOf(value);
+export function kindOfOther(value: unknown): string {
+  return typeof value === 'string' && value !== '' ? 'a string that does not match' : kindOf(value);
 }
 
 /** Like `kindOf`, but a number is described by its value, because a number is not a secret. */

@@ -151,8 +151,18 @@ describe('after an error', () => {
     ['apis', '/keys', { apis: 'repository' }, /^Your account is not allowed to use .*repository/],
     ['name', '/keys', { name: 'x'.repeat(101) }, /^Enter at most 100 /],
     ['channels', '/keys', { 'channels.of': 'all', channels: 'pc_1' }, /either all channels or only some/],
-    ['scopes', '/keys', { 'scopes.of': 'all', scopes: 'payments' }, /either all scopes or only some/],
-    ['defaultScopes', '/access-keys', { defaultScopes: 'payments' }, /either all scopes or only some/],
+    [
+      'scopes',
+      '/keys',
+      { 'scopes.of': 'all', scopes: 'payments' },
+      /you chose all scopes, but also selected some of them/i,
+    ],
+    [
+      'defaultScopes',
+      '/access-keys',
+      { defaultScopes: 'payments' },
+      /you chose all scopes, but also selected some of them/i,
+    ],
     ['channels', '/keys', { 'channels.of': [] }, /^Choose all channels or only/],
   ])('the message at %s of %s is for people: %j', async (field, path, more, message) => {
     const browser = dashboard.browser((await at.account()).owner);

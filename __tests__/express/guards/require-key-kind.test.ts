@@ -16,7 +16,7 @@ describe('requireKeyKind', () => {
     [
       'an unknown kind',
       ['secret', 'admin'],
-      "each value must be 'secret' or 'public' or 'access', got a different string",
+      "each value must be 'secret' or 'public' or 'access', got a string that does not match",
     ],
     ['an empty one', [''], "each value must be 'secret' or 'public' or 'access', got an empty string"],
     [

@@ -77,11 +77,15 @@ describe('the options', () => {
     ['maxLookups', { maxLookups: 0 }, 'option "maxLookups" must be a whole number from 1 to 100000, got 0'],
     ['maxLookups', { maxLookups: 100_001 }, 'option "maxLookups" must be a whole number from 1 to 100000, got 100001'],
     ['apis', { apis: {} }, 'option "apis" must be an object with apisOf(), got an object'],
-    ['environment', { environment: 'any' }, `option "environment" must be 'live' or 'sandbox', got a different string`],
+    [
+      'environment',
+      { environment: 'any' },
+      `option "environment" must be 'live' or 'sandbox', got a string that does not match`,
+    ],
     [
       'authorizationDetails',
       { authorizationDetails: 'x' },
-      `option "authorizationDetails" must be 'refuse' or 'ignore', got a different string`,
+      `option "authorizationDetails" must be 'refuse' or 'ignore', got a string that does not match`,
     ],
     ['allowHttp', { allowHttp: 1 }, 'option "allowHttp" must be a boolean, got a number'],
     ['clock', { clock: {} }, 'option "clock" must be an object with now() and monotonic(), got an object'],
@@ -166,7 +170,9 @@ describe('the endpoint', () => {
     ['a query of the issuer', { issuer: 'https://login.test?' }, `option "issuer" must be ${withoutQuery}`],
     ['no URL of the issuer', { issuer: 'login' }, `option "issuer" must be ${withoutQuery}`],
   ])('is refused: %s', (_name, options, message) => {
-    expect(() => read(options)).toThrow(new TypeError(`introspectedTokens: ${message}, got a different string`));
+    expect(() => read(options)).toThrow(
+      new TypeError(`introspectedTokens: ${message}, got a string that does not match`),
+    );
   });
 
   it('may have http with "allowHttp"', async () => {

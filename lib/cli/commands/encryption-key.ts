@@ -23,7 +23,7 @@ export function addEncryptionKeyCommands(program: Command, io: Io): void {
         'create a new encryption key, and keep the old one for decryption until you run "keyward encryption-key finish"',
       ),
   )
-    .option('--json', 'print JSON, with one object per line')
+    .option('--json', 'print the result as one line of JSON')
     .action(({ encryptionKeyFile: file, json }: KeyFileOption & CommonOptions) => {
       const { texts, source, file: isFile } = readEncryptionKeys(io, file);
       // If `--encryption-key-file` names a wrong file by mistake, its content is probably not a key. Without this

@@ -75,7 +75,13 @@ export function addFindCommand(keys: Command, io: Io): void {
       return;
     }
     if (key.state === 'expired') printLine(io, 'The key has expired, but its expiration date can be extended.');
-    printLine(io, `To revoke ${isOld ? 'the whole key' : 'it'}, run: ${revoke}`);
+    const isDeletable = key.kind === 'access' && !isOld && hasOtherCredential(found);
+    if (isDeletable)
+      printLine(
+        io,
+        `To delete only this client secret, run: keyward access-keys delete-secret ${key.id} ${secret?.id}`,
+      );
+    printLine(io, `To revoke the ${isOld || isDeletable ? 'whole key' : 'key'}, run: ${revoke}`);
   }
 }
 
@@ -93,6 +99,11 @@ function hasEnded({ key, secret }: FoundSecret): boolean {
   if (secret === undefined || key.state === 'revoked') return true;
   if (key.state !== 'expired' || key.expiresAt === null) return secret.state === 'ended';
   return secret.acceptedUntil !== null && secret.acceptedUntil < key.expiresAt;
+}
+
+/** Whether clients can authenticate without the secret: only then can it be deleted alone. */
+function hasOtherCredential({ key, secret }: FoundSecret): boolean {
+  return key.publicKeys.length > 0 || key.secrets.some(({ id, state }) => id !== secret?.id && state === 'current');
 }
 
 function groupOf({ kind }: KeyView): string {

@@ -14,7 +14,7 @@ export function addKeyTextCommands(keys: Command, io: Io): void {
     .description(
       'check whether a string is a well-formed key, and show its kind and environment; "-" reads the string from standard input',
     )
-    .option('--json', 'print JSON, with one object per line')
+    .option('--json', 'print the result as one line of JSON')
     .action(async (given: string, { json }: { json?: boolean }) => {
       const key = given === '-' ? (await text(io.stdin)).trim() : given;
       const reading = keywardFormat.read(key);
@@ -43,7 +43,7 @@ export function addKeyTextCommands(keys: Command, io: Io): void {
   keys
     .command('scan <folder>')
     .description('find keys in the files of a folder; exits with code 1 if it finds any')
-    .option('--json', 'print JSON, with one object per line')
+    .option('--json', 'print the result as one line of JSON')
     .action(async (folder: string, { json }: { json?: boolean }) => {
       const found: FoundKey[] = [];
       let unreadable = 0;
@@ -59,7 +59,7 @@ export function addKeyTextCommands(keys: Command, io: Io): void {
       if (json) printJson(io, { found });
       if (found.length > 0)
         throw new CliError(
-          `${textOfCount(found.length, 'key was', 'keys were')} found; rotate or revoke every key that was found, because anyone who can read the files can use it`,
+          `${textOfCount(found.length, 'key was', 'keys were')} found; rotate or revoke each secret key, because anyone who can read these files can use it`,
         );
       if (unreadable > 0)
         throw new CliError(

@@ -50,7 +50,7 @@ export function addOpenApiCommands(program: Command, io: Io): void {
       collect,
     )
     .option(...BASE_PATH)
-    .option('--json', 'print JSON, with one object per line')
+    .option('--json', 'print the result as one line of JSON')
     .addHelpText('after', MODULE)
     .action(async (module: string, name: string, { except, basePath, json }: CheckOptions) => {
       const { document } = await readDocumentFile(name);

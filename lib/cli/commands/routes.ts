@@ -23,7 +23,7 @@ export function addRoutesCommand(program: Command, io: Io): void {
       "a route that does not have to be guarded, such as 'GET /health'; may be repeated",
       collect,
     )
-    .option('--json', 'print JSON, with one object per line')
+    .option('--json', 'print the result as one line of JSON')
     .addHelpText(
       'after',
       '\nThe module must export an Express app, or a function that returns one, as the default export or as "app".',

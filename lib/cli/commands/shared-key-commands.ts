@@ -119,7 +119,7 @@ export function addCommonCommands(commands: Command, io: Io, keysOf: KeysOf, nou
       return await keysOf(management).list(memberOf(account), filter satisfies ListFilter);
     });
     if (json) return printJson(io, { keys: page.items, next: page.next });
-    showKeys(io, page);
+    showKeys(io, page, noun === 'key' ? 'APIS' : 'SCOPES');
   });
 
   withStoreOptions(commands.command('view <id>').description(`show ${aKey}, and when it was last used`)).action(

@@ -16,13 +16,14 @@ export interface ServeApp {
    */
   mountDashboard(dashboard: ServedDashboard): void;
   /**
-   * Call this instead of `mountDashboard` if there will be no Dashboard. The server then no longer waits for the account
-   * of the Dashboard, and `/readyz` can report that it is ready.
+   * Call this instead of `mountDashboard` if there will be no Dashboard. The server then no longer waits for the
+   * account of the Dashboard, and `/readyz` can report that it is ready.
    */
   serveWithoutDashboard(): void;
 }
 
-const NO_ACCOUNT = 'its account does not exist or cannot be read. See the output of "keyward serve" for the cause.';
+const NO_ACCOUNT =
+  'the account that it manages does not exist or cannot be read. For the cause, see the output of "keyward serve".';
 
 export function serveApp(
   { trustProxy }: { readonly trustProxy?: boolean },

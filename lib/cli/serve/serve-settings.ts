@@ -65,7 +65,7 @@ export function withServeOptions(command: Command): Command {
     .option('--account <id>', 'the account that the Dashboard manages; default: the only account in the database')
     .option(
       '--api-url <url>',
-      'the URL in the example command that the Dashboard shows for a new key; it must accept GET requests with any key; default: the audience',
+      'the URL for the example curl command that the Dashboard shows with a new key: one that every valid key may GET; default: the audience',
       readUrl,
     )
     .option(

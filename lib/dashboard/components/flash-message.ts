@@ -64,8 +64,8 @@ export async function listFlashMessage(context: PageContext, keyType: KeyType): 
   const [done, id] = [fields.one(FLASH), fields.one(FLASH_KEY)];
   if (done === undefined) return undefined;
   const name = id === undefined ? undefined : (await site.management.keyNames(member, [id])).get(id);
-  // The list does not show revoked keys, so the message links to the key. If the key has no name here, it is not a key
-  // of this account, and the message links to the list of revoked keys.
+  // The list does not show revoked keys, so the message links to the key. If no name was found, the key has no name or
+  // belongs to another account: the message then links to the list of revoked keys.
   const link =
     id === undefined || name === undefined
       ? html`<a href="${base}${keyType.list}?state=revoked">View revoked keys</a>`

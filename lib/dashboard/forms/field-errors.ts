@@ -61,7 +61,10 @@ const FORM_TEXTS: readonly (readonly [RegExp, string])[] = [
     /^limits: expected a list of 1 to (\d+) .* requests from 1 to ([\d,]+), seconds from 1 to 604,800, .*/,
     'enter up to $1 limits, such as 100/minute, 5000/day; each must allow 1 to $2 requests and have a different time period of at most 7 days',
   ],
-  [/^(?:apis|channels): expected 1 to 64 characters /, 'each name must have 1 to 64 characters '],
+  [
+    /^(?:apis|channels): expected (1 to 64 characters .*); .*$/,
+    'each name must have $1; some names, such as "all" and "constructor", are reserved',
+  ],
   [/^publicKey: (.*); expected a public key$/, '$1; enter a public key'],
   [/^\w+: the account is not entitled to /, 'your account is not allowed to use '],
   [/^\w+: expected /, 'enter '],

@@ -118,7 +118,7 @@ function readChoice(
   const choice: Choice = values[field];
   if (hasNoAllOption(kind, field)) return choice.names;
   if (choice.of === 'all' && choice.names.length > 0)
-    throw invalid(field, `choose either all ${NOUNS[field]} or only some of them`);
+    throw invalid(field, `you chose all ${NOUNS[field]}, but also selected some of them; choose one or the other`);
   if (choice.of === undefined && choice.names.length === 0)
     throw invalid(field, `choose all ${NOUNS[field]} or only the ones that you need`);
   return choice.of === 'all' ? 'all' : choice.names;

@@ -41,8 +41,8 @@ export function challengeScopesOf(req: ExpressRequest, gate: GateMetadata): read
       entered.add(met.app);
     }
   } catch {
-    // A matcher of Express, or `scopesOf` of a guard, threw an error. The challenge then names only the scopes of the
-    // gate.
+    // The request target is not a valid URL (such as `//`), or a matcher of Express or `scopesOf` of a guard threw an
+    // error. The challenge then names only the scopes of the gate.
   }
   return [];
 }

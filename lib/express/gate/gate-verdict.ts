@@ -64,8 +64,8 @@ export function refusalOf(outcome: Exclude<FinalOutcome, Accepted>, credential: 
     return { answer: { code, scheme, dpopNonce }, reason, keyId, fingerprint };
   }
   const { reason, retryAfter } = outcome;
-  // `Retry-After` must be a whole number of seconds (RFC 9110 section 10.2.3), but a custom verifier may return any
-  // value.
+  // A custom verifier may return any value, but `Retry-After` must be whole seconds (RFC 9110 section 10.2.3): a number
+  // is rounded up, and anything else is replaced by the default.
   const seconds = Number.isFinite(retryAfter) ? Math.max(1, Math.ceil(Number(retryAfter))) : undefined;
   return { answer: { code: 'temporarily_unavailable', retryAfter: seconds }, reason };
 }

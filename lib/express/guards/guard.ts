@@ -37,8 +37,8 @@ export interface Refusal {
   /** How the user must authenticate. The challenge names it (RFC 9470 section 3). */
   readonly authenticationContext?: AuthenticationContext | undefined;
   /**
-   * The methods of proof of possession that the route accepts; the client must use one of them. The challenge offers the schemes of these
-   * methods (RFC 6750 section 3, RFC 9449 section 7.1).
+   * The methods of proof of possession that the route accepts; the client must use one of them. The challenge offers
+   * the schemes of these methods (RFC 6750 section 3, RFC 9449 section 7.1).
    */
   readonly confirmation?: readonly ConfirmationMethod[] | undefined;
   /** The reason in the event `keyward:decision`, which the operator sees and the client does not. Default: `guard`. */
@@ -204,7 +204,7 @@ function readContext(name: string, given: AuthenticationContext): Authentication
     return { acr: acr && [...acr], maxAge };
   }
   throw new TypeError(
-    `keyward: ${name} returned an invalid authenticationContext; expected "acr", "maxAge" or both (RFC 9470 section 3)`,
+    `keyward: ${name} returned an invalid authenticationContext; expected "acr" (a list of strings without spaces, quotes or backslashes), "maxAge" (whole seconds, at least 1) or both`,
   );
 }
 

@@ -184,7 +184,7 @@ export class SigningKeys {
   async #rotate(keys: readonly SigningKey[]): Promise<readonly SigningKey[]> {
     if (keys.length >= MAX_KEYS) {
       this.#notify(
-        `the store already has ${keys.length} signing keys, the maximum, so no new key was created; revoke one of them`,
+        `no new signing key was created, because the store already has the maximum of ${keys.length}; revoke one that is no longer used`,
       );
       return keys;
     }

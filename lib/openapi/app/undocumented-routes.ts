@@ -16,13 +16,14 @@ interface UndocumentedRoutes {
 }
 
 /**
- * Returns two lists. `unknown` has the routes that have no operation in the document. `broader` has the routes that
- * have an operation, but also answer requests that the document does not describe. A route for preflight requests
- * (OPTIONS) needs no operation.
+ * Returns two lists. `unknown` has the routes that have no operation in the document, and the routes with a wildcard
+ * that require no credential. `broader` has the routes that have an operation and require no credential, but also
+ * answer requests that the document does not describe: mounts, because they answer longer paths, and routes of
+ * `app.all`, unless the document describes the methods GET, POST, PUT, PATCH and DELETE, or each operation has its own
+ * route too.
  *
- * For a route that requires no credential, the rules are stricter. A route with a wildcard is `unknown` and a mount is
- * `broader`, because both also answer longer paths, which the document does not describe. A route of `app.all` is
- * `broader` unless the document describes the common methods.
+ * A route for preflight requests (OPTIONS) needs no operation. A route behind an `openApiGate` that refuses
+ * undocumented requests is never `broader`.
  */
 export function undocumentedRoutes(
   operations: readonly OperationRequirement[],
