@@ -50,6 +50,11 @@ describe('a refusal', () => {
     expect(res.getHeader('www-authenticate')).toBe('Bearer prepared');
   });
 
+  it('offers the given schemes instead of those of the gate', () => {
+    const { res } = refused({ code: 'invalid_token', scheme: 'Bearer', schemes: ['DPoP'] });
+    expect(res.getHeader('www-authenticate')).toMatch(/^DPoP realm="api", error="invalid_token"/);
+  });
+
   it('names the authentication that the user needs', () => {
     const { res } = refused({ code: 'insufficient_user_authentication', authenticationContext: { maxAge: 60 } });
     expect(res.getHeader('www-authenticate')).toMatch(/^Bearer realm="api", error="[^"]+", .*, max_age="60"$/);

@@ -18,6 +18,7 @@ import { acceptingVerifier, answering, DECLINING } from '../../support/stub-veri
 
 const first = keyPrincipal({ keyId: 'first' });
 const second = keyPrincipal({ keyId: 'second' });
+const FORM = 'application/x-www-form-urlencoded';
 const gateOf = (accept: readonly CredentialVerifier[], options: Partial<RequireBearerOptions> = {}) =>
   requireBearer({ accept, ...options });
 
@@ -212,11 +213,42 @@ describe('an outcome of a verifier whose getters throw', () => {
   });
 });
 
+describe('a next that throws after a verifier answered later', () => {
+  it('ends the response with 500', async () => {
+    const later: CredentialVerifier = { verify: async () => ({ outcome: 'accepted', principal: first }) };
+    const req = bearing('abc');
+    const res = new ServerResponse(req);
+    gateOf([later])(req, res, () => {
+      throw new RangeError('broken');
+    });
+    await new Promise(setImmediate);
+    expect([res.statusCode, res.writableEnded]).toEqual([500, true]);
+  });
+});
+
+describe('a valid credential in the header', () => {
+  const posted = (body: object) => bearing('abc', { headers: { 'content-type': FORM }, body });
+
+  it.each([
+    ['refused with another one', { access_token: 'abc' }, { code: 'invalid_request' }],
+    ['accepted without another one', { token: 'abc' }, undefined],
+  ])('is %s in a parsed form', async (_name, body, expected) => {
+    const { error } = await pass(posted(body), gateOf([acceptingVerifier(first)]));
+    expect(error).toEqual(expected && expect.objectContaining(expected));
+  });
+});
+
 describe('the option optional', () => {
   const gate = gateOf([acceptingVerifier(first)], { optional: true });
 
   it('lets a request without a credential pass, without a principal', async () => {
     const { req, passed } = await pass(requestOf(), gate);
+    expect(passed).toBe(true);
+    expect('auth' in req).toBe(false);
+  });
+
+  it('lets a key without a scheme pass, without a principal', async () => {
+    const { req, passed } = await pass(requestOf({ headers: { authorization: 'sk_abc' } }), gate);
     expect(passed).toBe(true);
     expect('auth' in req).toBe(false);
   });
@@ -237,6 +269,12 @@ describe('the option optional', () => {
       code: 'credential_missing',
     });
   });
+});
+
+it('a key without a scheme is refused with a message that says to send the scheme', async () => {
+  const { error } = await pass(requestOf({ headers: { authorization: 'sk_abc' } }), gateOf([acceptingVerifier(first)]));
+  const message = expect.stringContaining('send the key with the Bearer scheme');
+  expect(error).toMatchObject({ code: 'credential_missing', message });
 });
 
 describe('the option browserOrigin', () => {
@@ -310,6 +348,12 @@ describe('two gates on one route', () => {
       gateOf([acceptingVerifier(second)]),
     );
     expect([passed, authOf(req).keyId, (req as { auth?: unknown }).auth]).toEqual([true, 'second', authOf(req)]);
+  });
+
+  it('each returns the principal that it accepted itself', async () => {
+    const [outer, inner] = [gateOf([acceptingVerifier(first)]), gateOf([acceptingVerifier(second)])];
+    const { req } = await pass(bearing('abc'), outer, inner);
+    expect([outer.principal(req), inner.principal(req)]).toEqual([first, second]);
   });
 
   it('the second can refuse a credential that the first accepted', async () => {
