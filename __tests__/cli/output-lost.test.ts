@@ -93,8 +93,12 @@ describe.each(SINKS)('output into %s', (sink) => {
     const { code, err } = await runInto(sink, group, 'rotate', record.id, '--grace', '1h');
     expect([code, err]).toEqual([
       4,
-      expect.stringMatching(/; the key was rotated, but its new secret could not be shown; rotate it again\n$/),
+      expect.stringMatching(
+        /; the key was rotated, but its new secret could not be shown; rotate it again \(this ends the grace period of the old secret immediately\), or create another key\n$/,
+      ),
     ]);
+    const atOnce = await runInto(sink, group, 'rotate', record.id, '--yes');
+    expect(atOnce.err).toMatch(/; the key was rotated, but its new secret could not be shown; rotate it again\n$/);
   });
 
   it.each([

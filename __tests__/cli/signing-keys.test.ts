@@ -166,9 +166,16 @@ describe.each(sharedEngines)('on %s', (engine) => {
     const wrong = await keyward.run('encryption-key', 'finish', ...file);
     expect(wrong).toMatchObject({ code: 1, out: '' });
     expect(wrong.err).toBe(
-      `there are no signing keys in ${nameOfDatabase(place.url, 'KEYWARD_DATABASE', {})}, so the old encryption key was kept; check that this is the database of the issuer, and if it is, remove the old key yourself\n`,
+      `there are no signing keys in ${nameOfDatabase(place.url, 'KEYWARD_DATABASE', {})}, so the old encryption key was kept; if this is not the database of the issuer, add --database; if it is, remove the old key (the second one) from ${path}\n`,
     );
     expect(keysIn()).toEqual(both);
+  });
+
+  it('refuses to finish with one encryption key, because it would encrypt with the old one', async () => {
+    await signingKey();
+    const { code, out, err } = await keyward.run('encryption-key', 'finish', ...file);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toContain(`no rotation of the encryption key is in progress: ${path} contains only one key`);
   });
 
   it('keeps both encryption keys in the file if the database fails while the rotation is finished', async () => {

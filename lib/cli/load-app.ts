@@ -93,8 +93,9 @@ async function ofModule<T>(module: string, work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * These expressions find the file and line of an error in its stack. For a syntax error, `UNPARSED` finds them at the
- * beginning. For any other error, `FRAME` finds them in the first frame with a file.
+ * These expressions find the file and line of an error in its stack: `UNPARSED` at the beginning, for a syntax error in
+ * CommonJS or TypeScript and for an import that does not exist; `FRAME` in the first frame with a file, for any other
+ * error. The stack of a syntax error in an ES module has no place.
  */
 const UNPARSED = /^(file:\/\/\S+:\d+|(?:\/|[A-Za-z]:\\).*:\d+)\n/;
 const FRAME = /\n\s+at (?:.*?[\s(])??((?:file:\/\/|\/|[A-Za-z]:\\)[^()\n]*:\d+:\d+)/;

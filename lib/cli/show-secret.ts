@@ -3,7 +3,7 @@ import type { CreatedKey } from '../management/keys/key-service.js';
 import { CliError } from './cli-error.js';
 import { formatError, outputLost } from './format-error.js';
 import type { Io } from './io.js';
-import { showKey } from './show-key.js';
+import { showKey } from './print-keys.js';
 import { printJson, printLine } from './terminal/output.js';
 
 /**

@@ -3,7 +3,8 @@
  * the metadata of OpenID Connect Discovery.
  */
 import { FetchError, fetchJson, timeoutSignal } from './fetch-json.js';
-import { isInternalHost, secureUrl } from './secure-url.js';
+import { isInternalHost } from './internal-host.js';
+import { secureUrl } from './secure-url.js';
 
 /** The time limit for the first document in milliseconds, which leaves time for the second document. */
 const FIRST_TIMEOUT = 1_000;

@@ -42,7 +42,7 @@ export function addPublicKeyCommands(keys: Command, io: Io): void {
       await confirm(
         io,
         options,
-        `Remove the public key ${kid} from the access key ${id}? The client will no longer be able to authenticate with it.`,
+        `Remove the public key ${kid} from the access key ${id}? The client will no longer be able to authenticate with this public key.`,
       );
       return await management.accessKeys.removePublicKey(member, id, kid);
     });

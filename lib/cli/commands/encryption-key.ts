@@ -50,7 +50,7 @@ export function addEncryptionKeyCommands(program: Command, io: Io): void {
         io,
         isFile
           ? 'Restart all processes that issue tokens, such as keyward serve, so that they read both keys. Then run: keyward encryption-key finish'
-          : 'Set this variable for all processes that issue tokens, such as keyward serve, and restart them. Then run: keyward encryption-key finish',
+          : 'Set this variable for all processes that issue tokens, such as keyward serve, and restart them. Then set it in this shell too, and run: keyward encryption-key finish',
       );
     });
 
@@ -64,12 +64,18 @@ export function addEncryptionKeyCommands(program: Command, io: Io): void {
     ),
   ).action(async (options: CommonOptions & KeyFileOption) => {
     const encryptionKeys = readEncryptionKeys(io, options.encryptionKeyFile);
+    // With the old key alone, everything would be encrypted with it again, and the message would say to remove it.
+    if (encryptionKeys.texts.length < 2)
+      throw new CliError(
+        `no rotation of the encryption key is in progress: ${encryptionKeys.source} contains only one key; expected the new key and the old one, as "keyward encryption-key rotate" made them`,
+        EXIT.usage,
+      );
     const count = await withStore(io, { ...options, encryptionKeys }, async ({ store, operator, databaseName }) => {
       // If `--database` was forgotten, the command may have opened a new, empty database. The old encryption key must
       // not be removed then, because the signing keys in the right database are encrypted with it.
       if ((await store.describeSigningKeys()).length === 0)
         throw new CliError(
-          `there are no signing keys in ${databaseName}, so the old encryption key was kept; check that this is the database of the issuer, and if it is, remove the old key yourself`,
+          `there are no signing keys in ${databaseName}, so the old encryption key was kept; if this is not the database of the issuer, add --database; if it is, remove the old key (the second one) from ${encryptionKeys.source}`,
         );
       return store.reencryptSigningKeys(operator);
     });

@@ -7,7 +7,7 @@ import type { Member } from '../../management/member.js';
 import { CliError, EXIT } from '../cli-error.js';
 import type { Io } from '../io.js';
 import { MAX_GRACE_TEXT, readDay, readGrace, readLimit } from '../option-values.js';
-import { showKey, showKeys, showKeyUsage } from '../show-key.js';
+import { showKey, showKeys, showKeyUsage } from '../print-keys.js';
 import { showSecret } from '../show-secret.js';
 import { type ConfirmOption, confirm, withConfirmation } from '../terminal/confirm.js';
 import { printJson } from '../terminal/output.js';
@@ -195,11 +195,10 @@ export function addCommonCommands(commands: Command, io: Io, keysOf: KeysOf, nou
           await confirm(io, options, `${what} Its old secret will be refused immediately. ${remedy}`);
         }
         const rotated = await keys.rotate(member, id, options.grace);
-        await showSecret(
-          io,
-          options,
-          rotated,
-          async () => 'the key was rotated, but its new secret could not be shown; rotate it again',
+        await showSecret(io, options, rotated, async () =>
+          options.grace
+            ? 'the key was rotated, but its new secret could not be shown; rotate it again (this ends the grace period of the old secret immediately), or create another key'
+            : 'the key was rotated, but its new secret could not be shown; rotate it again',
         );
       });
     });

@@ -66,7 +66,7 @@ export function addSigningKeyCommands(program: Command, io: Io): void {
         const made = await makeSigningKey(algorithm, Date.now());
         if (!(await store.addSigningKey(made, newest?.kid, operator))) {
           throw new CliError(
-            'another signing key was created at the same time; before you try again, run: keyward signing-keys list',
+            'no signing key was created, because the signing keys were changed at the same time; to check whether you still need a new one, run: keyward signing-keys list',
           );
         }
         if (options.now) for (const key of before) await store.retireSigningKey(key.kid, operator);

@@ -27,7 +27,8 @@ const MAX_SIZE = 10_000_000;
 const ENCODINGS: Readonly<Record<string, string>> = { fffe: 'utf-16le', feff: 'utf-16be' };
 
 /**
- * Yields every text that matches the pattern and is a valid key.
+ * Yields the place and the hint of each key in the files of a folder, never the key itself. A key is a text that
+ * matches the pattern and has the right check characters; it may be revoked or unknown.
  *
  * @param onUnreadable - Called for each file or folder that cannot be read; the search continues.
  */

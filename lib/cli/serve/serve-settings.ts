@@ -65,7 +65,7 @@ export function withServeOptions(command: Command): Command {
     .option('--account <id>', 'the account that the Dashboard manages; default: the only account in the database')
     .option(
       '--api-url <url>',
-      'the URL for the example curl command that the Dashboard shows with a new key: one that every valid key may GET; default: the audience',
+      'the URL in the example curl command that the Dashboard shows with a new key; choose one that accepts GET requests with any valid key; default: the audience',
       readUrl,
     )
     .option(

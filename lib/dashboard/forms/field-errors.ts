@@ -65,7 +65,6 @@ const FORM_TEXTS: readonly (readonly [RegExp, string])[] = [
     /^(?:apis|channels): expected (1 to 64 characters .*); .*$/,
     'each name must have $1; some names, such as "all" and "constructor", are reserved',
   ],
-  [/^publicKey: (.*); expected a public key$/, '$1; enter a public key'],
   [/^\w+: the account is not entitled to /, 'your account is not allowed to use '],
   [/^\w+: expected /, 'enter '],
 ];

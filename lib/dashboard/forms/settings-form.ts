@@ -69,7 +69,7 @@ function hasAddresses({ kind, values }: SettingsForm): boolean {
 const ADDRESSES_HINT =
   'Enter one IP address or network per line, such as 203.0.113.7 or 2001:db8::/32. If you leave this empty, any address is allowed.';
 const METADATA_HINT =
-  'Enter your own information about the key as name=value pairs, one per line, such as team=checkout. Do not store secrets here.';
+  'Add custom information about the key as name=value pairs, one per line, such as team=checkout. Do not store secrets here.';
 
 function group(title: string, fields: Html): Html {
   return html`<section class="group"><h2>${title}</h2>

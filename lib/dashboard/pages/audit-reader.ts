@@ -109,9 +109,9 @@ export async function subjectNames(
 }
 
 /**
- * The type of the key that an entry is about, by the action of the entry; `undefined` if it is about no key. The ID
- * does not say the type, because imported keys keep their old IDs. For a refused request, the key may be of the other
- * type.
+ * The type of key that the action of an entry is for: `key.…` or `access_key.…`; `undefined` for other actions. The ID
+ * does not say the type, because imported keys keep their old IDs. A refused operation may name a key of the other type,
+ * for example because `accessKeys.view` was called with the ID of an API key.
  */
 export function keyTypeOfEntry({ action }: Pick<AuditEntry, 'action'>): KeyType | undefined {
   if (action.startsWith('key.')) return API_KEYS;

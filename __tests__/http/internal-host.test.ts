@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
-import { isInternalHost, SECURE_URL, secureUrl } from '../../lib/http/secure-url.js';
+import { isInternalHost } from '../../lib/http/internal-host.js';
+import { SECURE_URL, secureUrl } from '../../lib/http/secure-url.js';
 
 const isInternal = (host: string) => isInternalHost(new URL(`https://${host}/`));
 
