@@ -45,6 +45,13 @@ describe('askVerifiers says why no verifier claimed a credential', () => {
     ['the last reason that was given', [declining('first'), declining('second'), declining()], 'second'],
     ['a reason given by the last', [declining(), declining('last')], 'last'],
     ['where none was given', [declining()], 'unclaimed'],
+    [
+      'more than that the kind is not accepted, in any order',
+      [declining('other_environment'), declining('kind_not_accepted')],
+      'other_environment',
+    ],
+    ['the same the other way round', [declining('kind_not_accepted'), declining('token_iss')], 'token_iss'],
+    ['that the kind is not accepted, if it is all', [declining(), declining('kind_not_accepted')], 'kind_not_accepted'],
   ])('%s', (_name, accept, reason) => {
     expect(ask(...accept)).toEqual({ outcome: 'refused', reason });
   });
@@ -52,6 +59,7 @@ describe('askVerifiers says why no verifier claimed a credential', () => {
   it('the same with asynchronous answers', async () => {
     const later = (reason: string): CredentialVerifier => ({ verify: async () => ({ outcome: 'declined', reason }) });
     expect(await ask(later('first'), later('second'))).toEqual({ outcome: 'refused', reason: 'second' });
+    expect(await ask(later('first'), later('kind_not_accepted'))).toEqual({ outcome: 'refused', reason: 'first' });
   });
 });
 

@@ -15,13 +15,14 @@ export interface DemoDashboard {
 
 /** A platform has its own sign-in: it mounts only the Dashboard, with a `memberOf` that reads the platform's session. */
 export function demoDashboard(store: CredentialStore, baseUrl: string): DemoDashboard {
+  // The service accepts only live keys, so the members manage only these.
   const signIn = createSignIn({
     url: baseUrl + PATH,
     members: [
-      { id: 'demo:developer', account: ACCOUNT, permissions: ['developer'] },
-      { id: 'demo:owner', account: ACCOUNT, permissions: ['owner'] },
+      { id: 'demo:developer', account: ACCOUNT, permissions: ['developer'], environment: 'live' },
+      { id: 'demo:owner', account: ACCOUNT, permissions: ['owner'], environment: 'live' },
     ],
-    help: '"npm start" prints sign-in links. To get new links, start it again.',
+    help: '"npm start" prints sign-in links. To get new links, run "npm start" again.',
     store,
   });
   const { memberOf, signInUrl, signOutUrl } = signIn;

@@ -75,7 +75,7 @@ export function askVerifiers(
       }
       const outcome = isBuiltIn ? result : checked(verifier, result);
       if (outcome.outcome !== 'declined') return outcome;
-      reason = outcome.reason ?? reason;
+      reason = moreSpecific(outcome.reason, reason);
     }
   } catch (error) {
     return unavailableAfterThrow(error);
@@ -95,10 +95,15 @@ async function awaitOutcome(
     const result = await pending;
     const outcome = verifier[BUILT_IN] === verifier.verify ? result : checked(verifier, result);
     if (outcome.outcome !== 'declined') return outcome;
-    return askVerifiers(accept, credential, index + 1, outcome.reason ?? reason);
+    return askVerifiers(accept, credential, index + 1, moreSpecific(outcome.reason, reason));
   } catch (error) {
     return unavailableAfterThrow(error);
   }
+}
+
+/** A verifier for other kinds of keys knows less about why a key is refused than the verifier for keys of its kind. */
+function moreSpecific(later: string | undefined, earlier: string | undefined): string | undefined {
+  return later === undefined || (later === 'kind_not_accepted' && earlier !== undefined) ? earlier : later;
 }
 
 function isThenable(outcome: Outcome | PromiseLike<Outcome> | undefined): outcome is PromiseLike<Outcome> {
