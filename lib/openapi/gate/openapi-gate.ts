@@ -64,9 +64,9 @@ const BY = 'openApiGate';
  * and after the middleware that handles CORS.
  *
  * A request is refused with the same error codes as by `requireBearer`: `credential_missing` (401), `invalid_request`
- * (400), `invalid_token` (401), `insufficient_scope` (403) or `temporarily_unavailable` (503). For a request that
- * matches no operation, or whose operation cannot be determined, `next` gets a `KeywardError` with `status` 404 and
- * `code` `undocumented_operation`.
+ * (400), `invalid_token` (401), `invalid_dpop_proof` and `use_dpop_nonce` (401, only with `dpop`), `insufficient_scope`
+ * (403) or `temporarily_unavailable` (503). For a request that matches no operation, or whose operation cannot be
+ * determined, `next` gets a `KeywardError` with `status` 404 and `code` `undocumented_operation`.
  *
  * @param document - An OpenAPI 3.0, 3.1 or 3.2 document, parsed. It is read once and not stored.
  * @param options - `schemes` has a verifier for each security scheme of the document.

@@ -2,6 +2,7 @@
  * Makes the gate for one security requirement of an OpenAPI document. The gate verifies the credential. Then it checks
  * the scopes and the client certificate that the alternatives of the requirement ask for.
  */
+import type { IncomingMessage } from 'node:http';
 import {
   BUILT_IN,
   type BuiltIn,
@@ -19,6 +20,7 @@ import { requireBearer } from '../../express/gate/require-bearer.js';
 import { provenMethods } from '../../express/guards/require-confirmation.js';
 import { fail, type Middleware } from '../../express/middleware.js';
 import type { GateMetadata } from '../../express/route-metadata.js';
+import { ABSENT, type CredentialScheme, readDpop } from '../../protocol/authorization-header.js';
 import type { Alternative, Requirement } from '../document/requirement.js';
 
 /** The gate that all operations with the same requirement share, and its metadata. */
@@ -71,7 +73,9 @@ function createAlternativesGate(
       if (error === undefined) check(req, res, next);
       else if (error instanceof BearerError && error.status === 401 && named !== undefined) {
         // Writes the same error again, with scopes in the challenge: they tell the client which scopes to request.
-        refuse(res, next, metadata, { code: error.code, scopes: named, description: error.message });
+        const { code, message: description } = error;
+        const dpopNonce = error.headers['DPoP-Nonce'];
+        refuse(res, next, metadata, { code, scopes: named, scheme: schemeOf(req), dpopNonce, description });
       } else next(error);
     });
   };
@@ -99,10 +103,15 @@ function createAlternativesGate(
       principal,
     );
     clearPrincipal(req);
-    refuse(res, next, metadata, refusal);
+    refuse(res, next, metadata, { ...refusal, scheme: schemeOf(req) });
   };
 
   return { handle, metadata, requirement };
+}
+
+/** Returns the scheme of the presented credential; `Bearer` if the request has none. */
+function schemeOf({ headers }: IncomingMessage): CredentialScheme {
+  return readDpop(headers.authorization) === ABSENT ? 'Bearer' : 'DPoP';
 }
 
 interface AlternativeRefusal {
