@@ -207,6 +207,91 @@ describe('changes during a session', () => {
   });
 });
 
+describe('a clock that is ahead and is then corrected', () => {
+  const at = managed('memory');
+  const site = signInSite(at);
+  const HOUR = 60 * MINUTE;
+
+  it('does not save a session from endSessions, not even after the clock has caught up', async () => {
+    const browser = await signedIn(site);
+    const cookie = browser.cookies.get(SESSION) ?? '';
+    at.clock.setWall(-HOUR);
+    site.signIn.endSessions('the owner');
+    const again = await signedIn(site);
+    expect([await homeOf(browser), await homeOf(again)]).toEqual([401, 200]);
+    for (const _ of [1, 2, 3]) {
+      at.clock.advance(20 * MINUTE);
+      expect(await homeOf(again)).toBe(200);
+    }
+    browser.cookies.set(SESSION, cookie);
+    expect(await homeOf(browser)).toBe(401);
+    site.signIn.endSessions('the owner');
+    expect(await homeOf(again)).toBe(401);
+  });
+
+  it('does not make a session last longer', async () => {
+    const browser = await signedIn(site);
+    at.clock.setWall(-HOUR);
+    expect(await homeOf(browser)).toBe(401);
+    at.clock.setWall(HOUR);
+    expect(await homeOf(browser)).toBe(401);
+  });
+
+  it('does not make a session last longer that was used while the clock was ahead', async () => {
+    const browser = await signedIn(site);
+    at.clock.setWall(20 * MINUTE);
+    expect(await homeOf(browser)).toBe(200);
+    at.clock.setWall(-20 * MINUTE);
+    expect(await homeOf(browser)).toBe(401);
+  });
+
+  it('does not save a copy of a session from a sign-out', async () => {
+    const browser = await signedIn(site);
+    const page = await browser.get(HOME);
+    const thief = site.browser();
+    thief.cookies.set(SESSION, browser.cookies.get(SESSION) ?? '');
+    at.clock.setWall(-HOUR);
+    expect((await browser.press(page, `${MOUNT}/sign-out`)).status).toBe(303);
+    at.clock.setWall(HOUR);
+    expect(await homeOf(thief)).toBe(401);
+  });
+
+  it('keeps the sessions if the correction is at most five minutes', async () => {
+    const browser = await signedIn(site);
+    at.clock.setWall(-5 * MINUTE);
+    expect(await homeOf(browser)).toBe(200);
+    at.clock.setWall(-1);
+    expect(await homeOf(browser)).toBe(401);
+  });
+});
+
+describe('another process whose clock is ahead', () => {
+  const at = managed('memory');
+  const clock = { now: () => at.clock.now() + 5_000, monotonic: () => at.clock.monotonic() };
+  const mine = signInSite(at, () => ({ sessionKey: KEY }));
+  const ahead = signInSite(at, () => ({ sessionKey: KEY, clock }));
+
+  async function startedAhead(): Promise<Browser> {
+    const browser = mine.browser();
+    browser.cookies.set(SESSION, (await signedIn(ahead)).cookies.get(SESSION) ?? '');
+    return browser;
+  }
+
+  it('cannot start a session that endSessions of this process does not end', async () => {
+    const browser = await startedAhead();
+    expect(await homeOf(browser)).toBe(200);
+    mine.signIn.endSessions('the owner');
+    expect(await homeOf(browser)).toBe(401);
+    expect(await homeOf(await signedIn(mine))).toBe(200);
+  });
+
+  it('can start a session that is accepted here five minutes after endSessions', async () => {
+    mine.signIn.endSessions('the owner');
+    at.clock.advance(5 * MINUTE);
+    expect(await homeOf(await startedAhead())).toBe(200);
+  });
+});
+
 describe('a session key that is overwritten after the start', () => {
   const at = managed('memory');
   const sessionKey = Buffer.alloc(32, 9);
@@ -337,7 +422,7 @@ describe('ended sessions', () => {
     expect(ends.hasEnded(session('one'))).toBe(false);
   });
 
-  it('make room at the moment of their end, a member a millisecond later', () => {
+  it('make room at the moment of their end, a member five minutes later', () => {
     const clock = createManualClock();
     const ends = new EndedSessions(1_000, clock, 2);
     ends.end(session('one'));
@@ -347,9 +432,44 @@ describe('ended sessions', () => {
     // Everybody would be signed out if the first session still took room.
     expect(ends.hasEnded(session('three', clock.now(), 'other'))).toBe(false);
     expect(ends.hasEnded(session('four'))).toBe(true);
-    clock.advance(1);
+    clock.advance(5 * MINUTE);
     ends.end(session('five', clock.now()));
-    expect(ends.hasEnded(session('six', clock.now(), 'other'))).toBe(false);
+    ends.end(session('six', clock.now()));
+    expect(ends.hasEnded(session('seven', clock.now(), 'other'))).toBe(false);
+  });
+
+  it('a session that started after the end of the others takes room until it ends', () => {
+    const clock = createManualClock();
+    const ends = new EndedSessions(1_000, clock, 3);
+    ends.endAllOf('m');
+    for (const id of ['one', 'two']) ends.started(session(id));
+    clock.advance(1_000);
+    ends.started(session('three', clock.now()));
+    expect(ends.hasEnded(session('three', clock.now()))).toBe(false);
+    expect(ends.hasEnded(session('four', clock.now(), 'other'))).toBe(false);
+    ends.end(session('three', clock.now()));
+    expect(ends.hasEnded(session('three', clock.now()))).toBe(true);
+  });
+
+  it('of a member are ended again by each call, those of other members are not', () => {
+    const clock = createManualClock();
+    const ends = new EndedSessions(1_000, clock);
+    for (const member of ['m', 'other']) {
+      ends.endAllOf(member);
+      ends.started(session(`new of ${member}`, START, member));
+    }
+    ends.endAllOf('m');
+    expect(ends.hasEnded(session('new of m'))).toBe(true);
+    expect(ends.hasEnded(session('new of other', START, 'other'))).toBe(false);
+  });
+
+  it('stay ended if the clock is set back and sessions are ended again', () => {
+    const clock = createManualClock();
+    const ends = new EndedSessions(1_000, clock);
+    ends.endAllOf('m');
+    clock.setWall(-60 * MINUTE);
+    ends.endAllOf('m');
+    expect(ends.hasEnded(session('one'))).toBe(true);
   });
 
   it('if there are more than can be stored, everybody is signed out, and no ended session works again', () => {
@@ -358,9 +478,9 @@ describe('ended sessions', () => {
     const sessions = ['one', 'two', 'three', 'four'].map((id) => session(id));
     for (const ended of sessions.slice(0, 3)) ends.end(ended);
     for (const each of sessions) expect(ends.hasEnded(each)).toBe(true);
-    const next = ends.startTimeFor('m');
-    expect(ends.hasEnded(session('five', next))).toBe(false);
-    ends.end(session('five', next));
-    expect(ends.hasEnded(session('five', next))).toBe(true);
+    ends.started(session('five'));
+    expect(ends.hasEnded(session('five'))).toBe(false);
+    ends.end(session('five'));
+    expect(ends.hasEnded(session('five'))).toBe(true);
   });
 });

@@ -104,6 +104,21 @@ describe('a sign-in link', () => {
     expect((await site.browser().signIn(developer)).status).toBe(401);
   });
 
+  it('is not valid for longer if the clock was ahead and is corrected', async () => {
+    const { owner, developer } = site.links();
+    at.clock.setWall(-3_600_000);
+    at.clock.advance(899_999);
+    expect((await site.browser().signIn(owner)).status).toBe(303);
+    at.clock.advance(1);
+    expect((await site.browser().signIn(developer)).status).toBe(401);
+  });
+
+  it('is not valid for longer if the machine sleeps', async () => {
+    const { owner } = site.links();
+    at.clock.suspend(900_000);
+    expect((await site.browser().signIn(owner)).status).toBe(401);
+  });
+
   it('that is refused or missing leads to the instructions', async () => {
     for (const path of [SIGN_IN, `${SIGN_IN}?token=`, `${SIGN_IN}?token=short`, `${SIGN_IN}?token=%22%3E%3Cb%3E`]) {
       const page = await site.browser().get(path);
@@ -129,6 +144,105 @@ describe('a sign-in link', () => {
     });
     expect([status, headers.get('allow')]).toEqual([405, allow]);
     expect(headers.get('content-security-policy')).toContain("default-src 'none'");
+  });
+});
+
+describe('a sign-in form that is sent twice at once', () => {
+  const at = managed('memory');
+  let isAway = false;
+  const site = signInSite(at, () => {
+    const { repository } = at.store;
+    const away = () => Promise.reject(new StoreError('store_unavailable', 'no disk'));
+    const transact: typeof repository.transact = (work) => (isAway ? away() : repository.transact(work));
+    const { resolveKey, ready } = at.store;
+    return { store: { ...at.store, resolveKey, ready, repository: { ...repository, transact } } };
+  });
+  const signIns = async () => {
+    const member = { id: 'a look', account: 'acc_sign_in', permissions: ['reader'] } as const;
+    return (await storyOf(at.management, member)).filter(({ action }) => action === 'sign_in');
+  };
+
+  async function opened(url = site.links().owner) {
+    const browser = site.browser();
+    const page = await browser.get(new URL(url).pathname + new URL(url).search);
+    return { browser, page, url };
+  }
+
+  it('starts one session, which both answers set, with one entry in the audit log', async () => {
+    const before = await signIns();
+    const { browser, page } = await opened();
+    const answers = await Promise.all([1, 2].map(() => browser.press(page, SIGN_IN)));
+    expect(answers.map(({ status, headers }) => [status, headers.location])).toEqual([
+      [303, HOME],
+      [303, HOME],
+    ]);
+    const [one, other] = answers.map(({ headers }) => headers['set-cookie']);
+    expect(one).toHaveLength(1);
+    expect(other).toEqual(one);
+    expect((await browser.get(HOME)).status).toBe(200);
+    expect((await signIns()).slice(before.length)).toEqual([
+      expect.objectContaining({ actor: 'the owner', outcome: 'done' }),
+    ]);
+  });
+
+  it('is not counted as a bad link', async () => {
+    const { browser, page } = await opened();
+    const answers = await Promise.all(Array.from({ length: 12 }, () => browser.press(page, SIGN_IN)));
+    expect(answers.map(({ status }) => status)).toEqual(Array(12).fill(303));
+    expect((await site.browser().get(`${SIGN_IN}?token=${'A'.repeat(43)}`)).status).toBe(401);
+  });
+
+  it('signs in the browser that did not get the first answer, for ten seconds', async () => {
+    const { browser, page } = await opened();
+    await browser.press(page, SIGN_IN);
+    at.clock.advance(9_999);
+    browser.cookies.delete(SESSION);
+    expect((await browser.press(page, SIGN_IN)).status).toBe(303);
+    expect((await browser.get(HOME)).status).toBe(200);
+    at.clock.advance(1);
+    browser.cookies.delete(SESSION);
+    expect((await browser.press(page, SIGN_IN)).status).toBe(401);
+  });
+
+  it('does not sign in another browser', async () => {
+    const { browser, page, url } = await opened();
+    const other = await opened(url);
+    const answers = await Promise.all([browser.press(page, SIGN_IN), other.browser.press(other.page, SIGN_IN)]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([303, 401]);
+    expect((await site.browser().spend(url)).status).toBe(401);
+  });
+
+  it('does not sign in again after a sign-out, or after the sessions of the member were ended', async () => {
+    const { browser, page } = await opened();
+    await browser.press(page, SIGN_IN);
+    await browser.press(await browser.get(HOME), `${MOUNT}/sign-out`);
+    const late = await browser.press(page, SIGN_IN);
+    expect([late.status, late.headers['set-cookie']]).toEqual([401, undefined]);
+    const next = await opened();
+    await next.browser.press(next.page, SIGN_IN);
+    site.signIn.endSessions('the owner');
+    expect((await next.browser.press(next.page, SIGN_IN)).status).toBe(401);
+  });
+
+  it('replaces the session of another member', async () => {
+    const { developer, owner } = site.links();
+    const browser = site.browser();
+    await browser.signIn(developer);
+    const page = await browser.get(SIGN_IN + new URL(owner).search);
+    const answers = await Promise.all([1, 2].map(() => browser.press(page, SIGN_IN)));
+    expect(answers.map(({ status }) => status)).toEqual([303, 303]);
+    expect((await browser.get(HOME)).body).toContain('the owner');
+  });
+
+  it('is answered 503 twice if the audit log cannot be written, and the link stays valid', async () => {
+    const { browser, page } = await opened();
+    const heard = eavesdrop();
+    isAway = true;
+    const answers = await Promise.all([1, 2].map(() => browser.press(page, SIGN_IN)));
+    isAway = false;
+    heard.stop();
+    expect(answers.map(({ status }) => status)).toEqual([503, 503]);
+    expect((await browser.press(page, SIGN_IN)).status).toBe(303);
   });
 });
 

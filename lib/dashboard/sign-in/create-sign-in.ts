@@ -53,7 +53,7 @@ export interface SignInOptions {
    * The key that encrypts sessions: 32 bytes, as a `Uint8Array` or in base64url (43 characters). Default: a random
    * key, so all sessions end when the process ends. Processes with the same key and `url` accept each other's sessions.
    * But each process stores links and ended sessions only in its own memory: the other processes do not know them, and
-   * a restart forgets them.
+   * a restart forgets them. The clocks of these processes must not differ by more than five minutes.
    */
   readonly sessionKey?: string | Uint8Array | undefined;
   /**
@@ -61,7 +61,10 @@ export interface SignInOptions {
    * sign in, but members can still sign out. Default: nothing is logged.
    */
   readonly store?: CredentialStore | undefined;
-  /** The source of time. Default: the clock of the machine. */
+  /**
+   * The source of time. Default: the clock of the machine. If the wall clock is set back by more than five minutes, the
+   * sessions that started or were used after the time it now shows are refused.
+   */
   readonly clock?: Clock | undefined;
 }
 
@@ -88,7 +91,8 @@ export interface SignIn {
   links(): readonly SignInLink[];
   /**
    * Ends all sessions of a member, from the next request on. Other processes with the same `sessionKey` still accept
-   * these sessions.
+   * these sessions. A session that another process starts within the next five minutes also counts as ended here,
+   * because the clock of that process may be ahead.
    */
   endSessions(memberId: string): void;
 }

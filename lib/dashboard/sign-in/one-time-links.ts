@@ -1,17 +1,32 @@
 /** Links that sign a member in once. */
 import { randomBytes } from 'node:crypto';
-import type { Clock } from '../../contracts/clock.js';
+import { type Clock, elapsed, type Instant, instantOf } from '../../contracts/clock.js';
 import { digestOf, digestsEqual } from '../../credentials/digest.js';
 
 /** 256 bits, so that nobody can guess a token. */
 const TOKEN_BYTES = 32;
 const TOKEN = /^[\w-]{43}$/;
 
+/**
+ * Milliseconds after a sign-in during which the same browser may send its form again. After a double click, the browser
+ * drops the answer to the first form, with the cookie of the session.
+ */
+const REPEAT_WITHIN_MS = 10_000;
+
 interface Link {
   readonly member: string;
   readonly digest: string;
-  readonly expiresAt: number;
-  used: boolean;
+  readonly issuedAt: Instant;
+  use?: Use | undefined;
+}
+
+interface Use {
+  /** The digest of the CSRF token of the browser that used the link. */
+  readonly browser: string;
+  /** The cookie of the session that the link started. */
+  readonly session: Promise<string>;
+  /** When the session started; `undefined` until then. */
+  startedAt?: Instant;
 }
 
 export function isLinkToken(text: unknown): text is string {
@@ -36,8 +51,7 @@ export class OneTimeLinks {
   /** @returns The token of a new link. */
   issue(member: string): string {
     const token = randomBytes(TOKEN_BYTES).toString('base64url');
-    const expiresAt = this.#clock.now() + this.#lifetime;
-    this.#links.set(member, { member, digest: digestOf(token), expiresAt, used: false });
+    this.#links.set(member, { member, digest: digestOf(token), issuedAt: instantOf(this.#clock) });
     return token;
   }
 
@@ -47,22 +61,38 @@ export class OneTimeLinks {
     return link && { member: link.member, isUsable: this.#isUsable(link) };
   }
 
-  /** Marks a link as used. @returns Its member; `undefined` if the link cannot be used. */
-  redeem(token: string): string | undefined {
+  /**
+   * Uses a link. If `start` rejects, the link can be used again.
+   *
+   * @param formToken - The CSRF token of the browser. Only the browser that used the link gets its session again.
+   * @param start - Signs the member in. Returns the cookie of the session.
+   * @returns What `start` returned; for a form that is repeated, what it returned for the first one. `undefined` if the
+   *   link cannot be used.
+   */
+  async redeem(token: string, formToken: string, start: () => Promise<string>): Promise<string | undefined> {
     const link = this.#find(token);
+    const browser = digestOf(formToken);
+    if (link?.use !== undefined) return this.#isRepeated(link.use, browser) ? await link.use.session : undefined;
     if (link === undefined || !this.#isUsable(link)) return undefined;
-    link.used = true;
-    return link.member;
+    const use: Use = { browser, session: start() };
+    link.use = use;
+    try {
+      return await use.session;
+    } catch (error) {
+      link.use = undefined;
+      throw error;
+    } finally {
+      use.startedAt = instantOf(this.#clock);
+    }
   }
 
-  /** Makes a used link usable again, if the sign-in with it failed. */
-  restore(token: string): void {
-    const link = this.#find(token);
-    if (link !== undefined) link.used = false;
+  #isUsable({ use, issuedAt }: Link): boolean {
+    return use === undefined && elapsed(issuedAt, instantOf(this.#clock)) < this.#lifetime;
   }
 
-  #isUsable({ used, expiresAt }: Link): boolean {
-    return !used && expiresAt > this.#clock.now();
+  #isRepeated({ browser, startedAt }: Use, again: string): boolean {
+    if (!digestsEqual(browser, again)) return false;
+    return startedAt === undefined || elapsed(startedAt, instantOf(this.#clock)) < REPEAT_WITHIN_MS;
   }
 
   /**

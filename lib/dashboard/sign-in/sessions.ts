@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../contracts/clock.js';
 import type { Member } from '../../management/member.js';
-import { EndedSessions } from './ended-sessions.js';
+import { EndedSessions, MAX_CLOCK_DIFFERENCE_MS } from './ended-sessions.js';
 import type { Session, SessionCipher } from './session-cipher.js';
 
 /** How long a session lasts. The defaults are in create-sign-in.ts. */
@@ -36,9 +36,11 @@ export class Sessions {
 
   /** Starts a session. @returns The value of its cookie. */
   async start({ id: member, account }: Member): Promise<string> {
-    const startedAt = this.#endedSessions.startTimeFor(member);
+    const startedAt = this.#clock.now();
     const id = randomBytes(ID_BYTES).toString('base64url');
-    return await this.#cipher.encrypt({ id, member, account, startedAt, seenAt: startedAt });
+    const session = { id, member, account, startedAt, seenAt: startedAt };
+    this.#endedSessions.started(session);
+    return await this.#cipher.encrypt(session);
   }
 
   /** Reads the session in a cookie. @returns `undefined` if the session is not valid or has ended. */
@@ -46,6 +48,12 @@ export class Sessions {
     const session = cookie === undefined ? undefined : await this.#cipher.decrypt(cookie);
     if (session === undefined || this.#endedSessions.hasEnded(session)) return undefined;
     const now = this.#clock.now();
+    if (Math.max(session.startedAt, session.seenAt) > now + MAX_CLOCK_DIFFERENCE_MS) {
+      // The clock was set back since, so the age of the session is unknown. The session is ended, because otherwise it
+      // would be accepted again as soon as the clock has caught up.
+      this.end(session);
+      return undefined;
+    }
     const isOver = now >= session.startedAt + this.#limits.absolute || now >= session.seenAt + this.#limits.idle;
     return isOver ? undefined : session;
   }

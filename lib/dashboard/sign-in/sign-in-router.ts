@@ -63,17 +63,19 @@ export function signInRouter({ members, links, sessions, cookie, pages, audit }:
 
   async function useLink(req: Request, res: Response): Promise<PageResponse> {
     assertSecureCookies(req);
-    const token = (await readOwnForm(req, [LINK_FIELD])).one(LINK_FIELD) ?? '';
+    const form = await readOwnForm(req, [LINK_FIELD]);
+    const token = form.one(LINK_FIELD) ?? '';
     const member = members.get(links.find(token)?.member ?? '');
-    if (links.redeem(token) === undefined || member === undefined) {
-      // A double click or a reload sends the form twice. The first request has used the link and signed the member in.
-      if (await isSignedIn(req, member)) return seeOther(`${req.baseUrl}/`);
-      return await refuseLink(req);
+    if (member === undefined) return await refuseLink(req);
+    // A double click sends the form twice at once. Both requests get the session that the first one starts.
+    const session = await links.redeem(token, form.one(TOKEN_FIELD) ?? '', () => signIn(member, req));
+    if (session !== undefined && (await sessions.read(session)) !== undefined) {
+      cookie.set(res, session);
+      return seeOther(`${req.baseUrl}/`);
     }
-    await signedIn(member, req, token);
-    await endSession(req);
-    cookie.set(res, await sessions.start(member));
-    return seeOther(`${req.baseUrl}/`);
+    // A reload sends the form again. The first request has used the link and signed the member in.
+    if (await isSignedIn(req, member)) return seeOther(`${req.baseUrl}/`);
+    return await refuseLink(req);
   }
 
   /**
@@ -89,16 +91,15 @@ export function signInRouter({ members, links, sessions, cookie, pages, audit }:
   }
 
   /**
-   * Writes a sign-in to the audit log. If this fails, throws the error, so that nobody is signed in without an entry.
-   * The member can then use the link again.
+   * Starts a session, after it has written the sign-in to the audit log. If this fails, throws the error, so that
+   * nobody is signed in without an entry. The member can then use the link again.
+   *
+   * @returns The value of the cookie.
    */
-  async function signedIn(member: Member, { ip }: Request, token: string): Promise<void> {
-    try {
-      await audit.signedIn(member, ip);
-    } catch (error) {
-      links.restore(token);
-      throw error;
-    }
+  async function signIn(member: Member, req: Request): Promise<string> {
+    await audit.signedIn(member, req.ip);
+    await endSession(req);
+    return await sessions.start(member);
   }
 
   /** Signs the member out, even if the audit log cannot be written. */
