@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
-import { readBody } from '../../lib/http/bounded-body.js';
+import { readBody, utf8MediaType } from '../../lib/http/bounded-body.js';
 
 const BOUNDS = { maxBytes: 10, timeoutMs: 600_000 };
 const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
@@ -12,6 +12,49 @@ function requestWith(...chunks: readonly string[]): IncomingMessage {
   for (const chunk of chunks) stream.write(chunk);
   return Object.assign(stream, { headers: {} }) as unknown as IncomingMessage;
 }
+
+describe('utf8MediaType', () => {
+  it.each([
+    'a/b',
+    'A/B',
+    'a/b;',
+    'a/b ;; ;',
+    'a/b\t;\tcharset=utf-8',
+    'a/b;charset="UTF-8" ;',
+    'a/b; Charset=Utf-8; charset=utf-8',
+    'a/b; charset = utf-8',
+  ])('accepts %j', (header) => {
+    expect(utf8MediaType(header)).toBe('a/b');
+  });
+
+  it.each([
+    undefined,
+    '',
+    ';',
+    ' a/b',
+    'a/b c/d',
+    'a/b, c/d',
+    'a/b;\u00a0',
+    'a/b; charset',
+    'a/b; charset=utf8',
+    "a/b; charset='utf-8'",
+    'a/b; charset="utf-8',
+    'a/b; charset=utf-8 charset=utf-8',
+    'a/b; charset=utf-8, c/d',
+    'a/b; charset=utf-16; charset=utf-8',
+    'a/b; charset=utf-8; x=y',
+  ])('does not accept %j', (header) => {
+    expect(utf8MediaType(header)).toBeUndefined();
+  });
+
+  it('reads a header of 16 KiB in linear time', () => {
+    const start = performance.now();
+    for (const part of [' ', '\t;', '; ', ' ; ;', ';charset=utf-8 ', ';charset ']) {
+      expect(utf8MediaType(`a/b;${part.repeat(16_384 / part.length)}x`)).toBeUndefined();
+    }
+    expect(performance.now() - start).toBeLessThan(500);
+  });
+});
 
 describe('readBody', () => {
   it.each<[string, readonly string[], (req: IncomingMessage) => void, string]>([

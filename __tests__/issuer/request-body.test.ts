@@ -71,6 +71,21 @@ describe('the body of a token request', () => {
     expect((await service.post(GRANT, { ...basic(ID, SECRET), 'content-type': type })).status).toBe(200);
   });
 
+  it.each([
+    `${FORM};`,
+    `${FORM}; charset=UTF-8;`,
+    `${FORM}; ; charset=utf-8 ;`,
+    `${FORM}\t;\tcharset=utf-8`,
+    `${FORM};charset=utf-8;\t`,
+  ])('a content type with empty parameters or with tabs, %j: 200', async (type) => {
+    expect((await service.post(GRANT, { ...basic(ID, SECRET), 'content-type': type })).status).toBe(200);
+  });
+
+  it.each(['identity', 'Identity', 'IDENTITY'])('Content-Encoding %s: 200', async (encoding) => {
+    const headers = { ...basic(ID, SECRET), 'content-encoding': encoding };
+    expect((await service.post(GRANT, headers)).status).toBe(200);
+  });
+
   it.each(['gzip', 'br'])('T33 Content-Encoding %s: 415', async (encoding) => {
     const response = await fetch(`${service.url}/connect/token`, {
       method: 'POST',

@@ -1,8 +1,9 @@
 /** Reads the body of a request, up to a maximum size and within a time limit. */
 import type { IncomingMessage } from 'node:http';
 
-// Matches the content type of a form in UTF-8 (RFC 6749 §3.2 and Appendix B).
-const FORM = /^application\/x-www-form-urlencoded *(?:; *charset *= *(?:utf-8|"utf-8") *)?$/i;
+// Matches a media type whose only parameter is the charset UTF-8. A parameter may be empty: a `;` at the end is valid
+// (RFC 9110 §5.6.6).
+const UTF8_TYPE = /^([^\s;,]+)[ \t]*(?:;[ \t]*(?:charset[ \t]*=[ \t]*(?:utf-8|"utf-8")[ \t]*)?)*$/i;
 
 /** A request whose body an earlier middleware may have parsed. */
 export interface MaybeParsed extends IncomingMessage {
@@ -18,9 +19,22 @@ export interface BodyBounds {
 /** Why the body could not be read: it was too large, arrived too slowly, or the connection closed before its end. */
 export type BodyFault = 'too_large' | 'slow_body' | 'aborted';
 
-/** Checks whether a `Content-Type` is that of a form in UTF-8. */
-export function isFormType(type: string | undefined): boolean {
-  return type !== undefined && FORM.test(type);
+/**
+ * Returns the media type of a `Content-Type` in lower case, without its parameters. Returns `undefined` for a parameter
+ * other than the charset UTF-8.
+ */
+export function utf8MediaType(contentType: string | undefined): string | undefined {
+  return UTF8_TYPE.exec(contentType ?? '')?.[1]?.toLowerCase();
+}
+
+/** Checks whether a `Content-Type` is that of a form in UTF-8 (RFC 6749 §3.2 and Appendix B). */
+export function isFormType(contentType: string | undefined): boolean {
+  return utf8MediaType(contentType) === 'application/x-www-form-urlencoded';
+}
+
+/** Checks whether the body is not compressed. The names of content codings are case-insensitive (RFC 9110 §8.4.1). */
+export function isUncompressed({ headers }: IncomingMessage): boolean {
+  return (headers['content-encoding'] ?? 'identity').toLowerCase() === 'identity';
 }
 
 /**

@@ -3,7 +3,14 @@
  * and the time to receive it are limited.
  */
 import type { IncomingMessage } from 'node:http';
-import { type BodyBounds, type BodyFault, isFormType, type MaybeParsed, readBody } from '../http/bounded-body.js';
+import {
+  type BodyBounds,
+  type BodyFault,
+  isFormType,
+  isUncompressed,
+  type MaybeParsed,
+  readBody,
+} from '../http/bounded-body.js';
 import { MAX_CREDENTIAL_LENGTH } from '../protocol/authorization-header.js';
 import { readForm, withoutEmpty } from '../protocol/form.js';
 import { TokenRequestError } from './token-request-error.js';
@@ -42,8 +49,7 @@ export async function readParameters(
 ): Promise<ReadonlyMap<string, string>> {
   const types = valuesOf(req, 'content-type');
   if (types.length !== 1 || !isFormType(types[0])) throw new TokenRequestError('invalid_request', 'media_type');
-  const encoding = req.headers['content-encoding'] ?? 'identity';
-  if (encoding !== 'identity') throw new TokenRequestError('invalid_request', 'content_encoding', { status: 415 });
+  if (!isUncompressed(req)) throw new TokenRequestError('invalid_request', 'content_encoding', { status: 415 });
   const parameters = req.readableDidRead
     ? alreadyRead(req.body)
     : readForm(await readText(req, { maxBytes, timeoutMs }));

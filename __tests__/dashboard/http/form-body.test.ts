@@ -111,17 +111,19 @@ describe('a body', () => {
     }
   });
 
-  it('of the encoding identity is read', async () => {
+  it.each(['identity', 'Identity'])('of the encoding %s is read', async (encoding) => {
     const browser = plain.browser((await at.account()).developer);
     const body = encoded({ csrf: browser.token, ...newForm('keys') });
-    expect((await post(browser, body, { 'content-encoding': 'identity' })).status).toBe(201);
+    expect((await post(browser, body, { 'content-encoding': encoding })).status).toBe(201);
   });
 
   it.each([
     'application/x-www-form-urlencoded; charset=utf-8',
     'application/x-www-form-urlencoded;charset="UTF-8"',
     'Application/X-WWW-Form-Urlencoded',
-  ])('of type %s is read', async (type) => {
+    'application/x-www-form-urlencoded;',
+    'application/x-www-form-urlencoded\t;\tcharset=utf-8;',
+  ])('of type %j is read', async (type) => {
     const browser = plain.browser((await at.account()).developer);
     const body = encoded({ csrf: browser.token, ...newForm('keys') });
     expect((await post(browser, body, { 'content-type': type })).status).toBe(201);

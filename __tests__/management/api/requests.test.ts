@@ -215,6 +215,28 @@ describe('requests of the API', () => {
     expect((await api.send(developer, 'POST', '/keys', options)).status).toBe(201);
   });
 
+  it.each(['application/json;', 'application/json;charset=utf-8;', 'application/json\t;\tcharset="UTF-8" ; ;'])(
+    'the media type of a body may have empty parameters and tabs: %j',
+    async (type) => {
+      const { developer } = await setup.account();
+      const options = { body: { kind: 'secret', apis: ['payments'] }, headers: { 'content-type': type } };
+      expect((await api.send(developer, 'POST', '/keys', options)).status).toBe(201);
+    },
+  );
+
+  it.each(['identity', 'Identity'])('a body of the encoding %s is read', async (encoding) => {
+    const { developer } = await setup.account();
+    const options = { body: { kind: 'secret', apis: ['payments'] }, headers: { 'content-encoding': encoding } };
+    expect((await api.send(developer, 'POST', '/keys', options)).status).toBe(201);
+  });
+
+  it('a compressed body is refused', async () => {
+    const { developer } = await setup.account();
+    const options = { body: { kind: 'secret', apis: ['payments'] }, headers: { 'content-encoding': 'GZIP' } };
+    const { status, body } = await api.send(developer, 'POST', '/keys', options);
+    expect([status, body.code]).toEqual([415, 'unsupported_media_type']);
+  });
+
   it('has ten seconds to send its body', async () => {
     const { developer } = await setup.account();
     const timers = jest.spyOn(globalThis, 'setTimeout');

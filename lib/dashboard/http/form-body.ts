@@ -1,6 +1,6 @@
 /** Reads the fields of a form from a request body, with limits of size and time. */
 import type { IncomingMessage } from 'node:http';
-import { type BodyFault, isFormType, type MaybeParsed, readBody } from '../../http/bounded-body.js';
+import { type BodyFault, isFormType, isUncompressed, type MaybeParsed, readBody } from '../../http/bounded-body.js';
 import { type FormPair, readPairs } from '../../protocol/form.js';
 import { badRequest, HttpError } from './http-error.js';
 
@@ -35,7 +35,7 @@ export function hasFormBody(req: IncomingMessage): boolean {
  * @throws HttpError 400 for an invalid form, 408, 413, 415.
  */
 export async function readFormBody(req: MaybeParsed, maxBytes: number): Promise<readonly FormPair[]> {
-  if ((req.headers['content-encoding'] ?? 'identity') !== 'identity') {
+  if (!isUncompressed(req)) {
     throw new HttpError(
       415,
       'Invalid request',

@@ -1,5 +1,5 @@
 /** Reads the body of a request of the management API: one JSON object of limited size, within a time limit. */
-import { type BodyFault, type MaybeParsed, readBody } from '../../http/bounded-body.js';
+import { type BodyFault, isUncompressed, type MaybeParsed, readBody, utf8MediaType } from '../../http/bounded-body.js';
 import { type JsonObject, parseJsonObject } from '../../protocol/strict-json.js';
 import { ProblemError } from './problem.js';
 
@@ -28,10 +28,8 @@ const BODY_FAULTS: Readonly<Record<BodyFault, () => ProblemError>> = {
  */
 export async function readJsonBody(req: MaybeParsed, types: readonly string[]): Promise<JsonObject> {
   if (!hasBody(req) && req.headers['content-type'] === undefined) return EMPTY;
-  const [type = '', ...parameters] = (req.headers['content-type'] ?? '').split(';').map((part) => part.trim());
-  const isUtf8 = parameters.every((parameter) => /^charset=(?:utf-8|"utf-8")$/i.test(parameter));
-  const isPlain = (req.headers['content-encoding'] ?? 'identity') === 'identity';
-  if (!types.includes(type.toLowerCase()) || !isUtf8 || !isPlain) {
+  const type = utf8MediaType(req.headers['content-type']);
+  if (type === undefined || !types.includes(type) || !isUncompressed(req)) {
     const expected = `expected an uncompressed UTF-8 body with the media type ${types.join(' or ')}`;
     throw new ProblemError(415, 'unsupported_media_type', expected, {
       Accept: types.join(', '),
