@@ -58,7 +58,10 @@ export interface BruteForceLimitOptions {
    * 1,000,000. After them, every request with a client secret from this network gets 429. Default: 100.
    */
   readonly perAddress?: number | undefined;
-  /** Seconds from the first failure until the count is reset: 1 to 86,400. Default: 900. */
+  /**
+   * Seconds from the first failure until the count is reset: 1 to 86,400. Default: 900. The option `clock` of
+   * `createIssuer` is not used: the seconds are those of the machine, or of the shared counter.
+   */
   readonly window?: number | undefined;
   /**
    * Creates a counter that several instances share: `(options) => new RateLimiterRedis({ storeClient, ...options })`.

@@ -76,7 +76,10 @@ export interface IssuerOptions {
    * `client_secret_post` and `private_key_jwt`.
    */
   readonly clientAuthentication?: readonly ClientAuthentication[] | undefined;
-  /** How many attempts to authenticate with a secret may fail. The failures at all endpoints are counted together. */
+  /**
+   * How many attempts to authenticate with a secret may fail. The failures at all endpoints are counted together. They
+   * are not counted by the option `clock`, but by the clock of the machine or of `limits.counter`.
+   */
   readonly limits?: BruteForceLimitOptions | undefined;
   /**
    * Stores the ids of client assertions and DPoP proofs, so that each one is accepted only once. Several instances need
@@ -105,7 +108,7 @@ export interface IssuerOptions {
    * `revokeToken`, like a store of `openStore`. Default: `false`.
    */
   readonly revocation?: boolean | undefined;
-  /** The source of time. Default: the clock of the machine. */
+  /** The source of time, except for `limits`. Default: the clock of the machine. */
   readonly clock?: Clock | undefined;
 }
 
