@@ -71,6 +71,33 @@ describe.each(engines)('the OpenAPI document, in %s', (engine) => {
     }
   });
 
+  it.each([
+    ['NewKey', '/keys', { kind: 'secret', apis: ['payments'] }],
+    ['NewAccessKey', '/access-keys', { scopes: ['payments'] }],
+  ])(
+    'a client that sends the defaults of %s creates a key, also if it is limited to the sandbox',
+    async (name, path, settings) => {
+      const properties = Object.entries<Json>(document.components.schemas[name].properties);
+      const defaults = Object.fromEntries(
+        properties.flatMap(([property, schema]) => ('default' in schema ? [[property, schema.default]] : [])),
+      );
+      const { owner } = await setup.account();
+      const created: unknown[] = [];
+      for (const member of [owner, { ...owner, environment: 'sandbox' as const }]) {
+        const { status, body } = await api.send(member, 'POST', path, { body: { ...settings, ...defaults } });
+        created.push([status, body.key?.environment]);
+      }
+      expect(created).toEqual([
+        [201, 'live'],
+        [201, 'sandbox'],
+      ]);
+      const { description } = document.components.schemas[name].properties.environment;
+      expect(description).toBe(
+        'Default: the environment to which the caller is limited, such as sandbox for a sandbox credential; live if the caller is not limited.',
+      );
+    },
+  );
+
   it('G11 every response matches it', async () => {
     const ajv = new Ajv2020({ strict: false, allErrors: true });
     addFormats(ajv);

@@ -146,11 +146,6 @@ describe('a request has the fields of its schema:', () => {
     expect(known.toSorted()).toEqual([...editable, 'disabled', ...own].toSorted());
   });
 
-  it('the default of the environment', async () => {
-    const { body } = await api.send(holder.owner, 'POST', '/keys', { body: NEW });
-    expect(body.key.environment).toBe(schemaOf('NewKey').properties.environment.default);
-  });
-
   it('the maximum of a grace period', async () => {
     const { maximum } = schemaOf('Rotation').properties.gracePeriod;
     const { key } = await holder.key();

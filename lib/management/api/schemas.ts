@@ -50,7 +50,12 @@ const SETTINGS = {
   limits: nullable(list(LIMIT, { minItems: 1, maxItems: 8 })),
 };
 const EDIT = { ...SETTINGS, metadata: METADATA_PATCH, disabled: { type: 'boolean' } };
-const NEW = { ...SETTINGS, metadata: nullable(METADATA), environment: { ...ENVIRONMENT, default: 'live' } };
+const NEW_ENVIRONMENT: JsonSchema = {
+  ...ENVIRONMENT,
+  description:
+    'Default: the environment to which the caller is limited, such as sandbox for a sandbox credential; live if the caller is not limited.',
+};
+const NEW = { ...SETTINGS, metadata: nullable(METADATA), environment: NEW_ENVIRONMENT };
 
 const SECRET_VIEW = strict({
   id: TEXT,
