@@ -36,6 +36,24 @@ describe('keyward routes', () => {
     expect(err).toBe('1 route is not guarded: GET /health\n');
   });
 
+  it('a route that accepts keys of any kind counts as open', async () => {
+    const module = join(folder, 'any-kind.mjs');
+    writeFileSync(
+      module,
+      `import express from 'express';
+      import { requireBearer, requireKeyKind } from 'keyward';
+      const custom = { verify: () => ({ outcome: 'declined' }) };
+      const app = express();
+      app.get('/any', requireBearer({ accept: [custom] }), (req, res) => res.end());
+      app.get('/secret', requireBearer({ accept: [custom] }), requireKeyKind('secret'), (req, res) => res.end());
+      export default app;`,
+    );
+    const { code, out, err } = await runProgram(['routes', module]);
+    expect([code, err]).toEqual([1, '1 route is not guarded: GET /any\n']);
+    expect(out).toMatch(/\nGET +\/any +OPEN +1 +-\n/);
+    expect(out).toMatch(/\nGET +\/secret +guarded +1 +requireKeyKind\S*\n/);
+  });
+
   it('--except shows which routes are excepted, and needs routes that exist', async () => {
     const module = join(folder, 'excepted.mjs');
     writeFileSync(module, `${APP} export default app;`);
