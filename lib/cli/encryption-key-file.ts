@@ -18,7 +18,7 @@ import {
 } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
-import { SECRET_KEY_BYTES } from '../options/secret-key.js';
+import { SYMMETRIC_KEY_BYTES } from '../options/symmetric-key.js';
 import { CliError, EXIT } from './cli-error.js';
 import type { Io } from './io.js';
 import { printWarning } from './terminal/output.js';
@@ -80,7 +80,7 @@ function encryptionKeysOf({ env }: Io): EncryptionKeys | undefined {
 }
 
 export function makeEncryptionKey(): string {
-  return randomBytes(SECRET_KEY_BYTES).toString('base64url');
+  return randomBytes(SYMMETRIC_KEY_BYTES).toString('base64url');
 }
 
 /**

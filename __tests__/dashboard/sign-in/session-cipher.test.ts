@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { createSessionCipher } from '../../../lib/dashboard/sign-in/session-cipher.js';
-import { SECRET_KEY_BYTES } from '../../../lib/options/secret-key.js';
+import { SYMMETRIC_KEY_BYTES } from '../../../lib/options/symmetric-key.js';
 
-const cipher = createSessionCipher(randomBytes(SECRET_KEY_BYTES), 'https://dashboard.test');
+const cipher = createSessionCipher(randomBytes(SYMMETRIC_KEY_BYTES), 'https://dashboard.test');
 const sessionOf = (member: string) => ({ id: 'id_1', member, account: 'acme', startedAt: 1, seenAt: 2 });
 
 describe('an encrypted session', () => {

@@ -1,6 +1,6 @@
 /** `keyward encryption-key ...`: rotates the key that encrypts the signing keys in the database. */
 import type { Command } from 'commander';
-import { parseSecretKey } from '../../options/secret-key.js';
+import { parseSymmetricKey } from '../../options/symmetric-key.js';
 import { CliError, EXIT } from '../cli-error.js';
 import {
   type KeyFileOption,
@@ -28,7 +28,7 @@ export function addEncryptionKeyCommands(program: Command, io: Io): void {
       const { texts, source, file: isFile } = readEncryptionKeys(io, file);
       // If `--encryption-key-file` names a wrong file by mistake, its content is probably not a key. Without this
       // check, the file would be overwritten.
-      if (!texts.every((text) => parseSecretKey(text) !== undefined))
+      if (!texts.every((text) => parseSymmetricKey(text) !== undefined))
         throw new CliError(
           `${source} does not contain an encryption key; expected 32 bytes in base64url (43 characters)`,
           EXIT.usage,

@@ -15,7 +15,7 @@ import {
   text,
   withDefault,
 } from '../../options/option-table.js';
-import { parseSecretKey, SECRET_KEY_BYTES } from '../../options/secret-key.js';
+import { parseSymmetricKey, SYMMETRIC_KEY_BYTES } from '../../options/symmetric-key.js';
 import type { CredentialStore } from '../../store/credential-store.js';
 import { OneTimeLinks } from './one-time-links.js';
 import { createSessionCipher } from './session-cipher.js';
@@ -113,10 +113,10 @@ const members: Option<ReadonlyMap<string, Member>> = (options, name) => {
 };
 
 const sessionKey: Option<Uint8Array> = (options, name) => {
-  if (!options.has(name)) return randomBytes(SECRET_KEY_BYTES);
-  const key = parseSecretKey(options.raw(name));
+  if (!options.has(name)) return randomBytes(SYMMETRIC_KEY_BYTES);
+  const key = parseSymmetricKey(options.raw(name));
   if (key === undefined)
-    throw options.wrongText(name, `${SECRET_KEY_BYTES} bytes, as a Uint8Array or in base64url (43 characters)`);
+    throw options.wrongText(name, `${SYMMETRIC_KEY_BYTES} bytes, as a Uint8Array or in base64url (43 characters)`);
   return key;
 };
 

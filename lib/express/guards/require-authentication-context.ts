@@ -30,8 +30,8 @@ const OPTIONS = { acr: optional(acrList), maxAge: optional(seconds) } satisfies 
 const CLOCK_TOLERANCE = 5;
 
 /**
- * Lets a request pass if the user of its access token has authenticated well enough (RFC 9470): with one of the `acr`
- * values, and within the last `maxAge` seconds.
+ * Step-up authentication (RFC 9470): lets a request pass if the user of its access token has authenticated with one of
+ * the `acr` values, and within the last `maxAge` seconds.
  *
  * Every other request with a credential gets 401 `insufficient_user_authentication`. The challenge names `acr_values`
  * and `max_age`, and the client can send its user to the issuer again. A request with an API key is refused too,

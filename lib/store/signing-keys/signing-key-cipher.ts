@@ -1,9 +1,9 @@
 /** Encrypts signing keys before they are stored, as JWEs. The encryption key itself is never in the database. */
 import { CompactEncrypt, compactDecrypt } from 'jose';
-import { parseSecretKey, SECRET_KEY_BYTES } from '../../options/secret-key.js';
+import { parseSymmetricKey, SYMMETRIC_KEY_BYTES } from '../../options/symmetric-key.js';
 import { StoreError } from '../store-error.js';
 
-const EXPECTED = `openStore: option "encryptionKey" must be a key of ${SECRET_KEY_BYTES} bytes, as a Uint8Array or in base64url (43 characters), or a list of such keys`;
+const EXPECTED = `openStore: option "encryptionKey" must be a key of ${SYMMETRIC_KEY_BYTES} bytes, as a Uint8Array or in base64url (43 characters), or a list of such keys`;
 
 /** Encrypts and decrypts signing keys. */
 export interface SigningKeyCipher {
@@ -77,7 +77,7 @@ async function missing(): Promise<never> {
 }
 
 function readKey(given: unknown): Uint8Array {
-  const key = parseSecretKey(given);
+  const key = parseSymmetricKey(given);
   if (key === undefined) throw new TypeError(EXPECTED);
   return key;
 }

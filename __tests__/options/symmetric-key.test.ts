@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseSecretKey } from '../../lib/options/secret-key.js';
+import { parseSymmetricKey } from '../../lib/options/symmetric-key.js';
 
 const BYTES = Buffer.alloc(32, 0xfb);
 
@@ -10,12 +10,12 @@ describe('a key of 32 bytes', () => {
     ['base64url', BYTES.toString('base64url')],
     ['base64url with padding', `${BYTES.toString('base64url')}=`],
   ])('is read from %s', (_what, value) => {
-    expect(parseSecretKey(value)).toEqual(Uint8Array.from(BYTES));
+    expect(parseSymmetricKey(value)).toEqual(Uint8Array.from(BYTES));
   });
 
   it('is a copy', () => {
     const given = Uint8Array.from(BYTES);
-    const key = parseSecretKey(given);
+    const key = parseSymmetricKey(given);
     given.fill(0);
     expect(key).toEqual(Uint8Array.from(BYTES));
   });
@@ -33,6 +33,6 @@ describe('a key of 32 bytes', () => {
     ['nothing', undefined],
     ['null', null],
   ])('is not %s', (_what, value) => {
-    expect(parseSecretKey(value)).toBeUndefined();
+    expect(parseSymmetricKey(value)).toBeUndefined();
   });
 });
