@@ -32,7 +32,7 @@ describe('the file of the encryption key', () => {
     const said = starts.map(({ stderr }) => stderr).filter((text) => text !== '');
     const loss = 'without it, the signing keys in the database cannot be decrypted';
     expect(said).toEqual([
-      `warning: the encryption key file ${path} was created; ${loss}; back it up, or set KEYWARD_ENCRYPTION_KEY instead\n`,
+      `warning: the encryption key file ${path} was created; ${loss}; back it up, or put its content into the environment variable KEYWARD_ENCRYPTION_KEY\n`,
     ]);
     expect(readFileSync(path, 'utf8')).toBe(`${[...keys][0]}\n`);
     expect(statSync(path).mode & 0o777).toBe(0o600);

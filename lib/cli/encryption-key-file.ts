@@ -48,7 +48,7 @@ export function encryptionKeysFrom(io: Io, path: string, isJson?: boolean): Encr
   const isCreated = encryptionKeysOf(io) === undefined && !exists(path) && createKeyFile(path, [makeEncryptionKey()]);
   if (isCreated) {
     const loss = 'without it, the signing keys in the database cannot be decrypted';
-    const remedy = `back it up, or set ${ENCRYPTION_KEY_VARIABLE} instead`;
+    const remedy = `back it up, or put its content into the environment variable ${ENCRYPTION_KEY_VARIABLE}`;
     printWarning(io, isJson, `the encryption key file ${resolve(path)} was created; ${loss}; ${remedy}`);
   }
   return readEncryptionKeys(io, path);

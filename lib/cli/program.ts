@@ -72,7 +72,7 @@ function printError(io: Io, isJson: boolean, error: FormattedError): void {
 function programFor(io: Io, isJson: boolean): Command {
   const program = new UnknownOptionFirstCommand('keyward')
     .description(
-      'Manage accounts, keys and access keys; run the token endpoint and the Dashboard; check the routes of an app.',
+      'Manage accounts, API keys and access keys; run the token endpoint and the Dashboard; check the routes of an app.',
     )
     .version(versionOf())
     .exitOverride()

@@ -80,7 +80,7 @@ describe('typing into the search', () => {
     const secret = `sk_${'a'.repeat(23)}wxyz`;
     await field.fill(`Bearer ${secret}`);
     expect(await field.inputValue()).toBe('wxyz');
-    await page.getByText('You searched for a complete key or secret.').waitFor();
+    await page.getByText('The search contained a complete key or secret.').waitFor();
     await field.press('Enter');
     await page.waitForURL(/=wxyz/);
     expect(sent.filter((url) => url.includes('aaaa'))).toEqual([]);

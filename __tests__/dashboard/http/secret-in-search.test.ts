@@ -46,7 +46,7 @@ describe('a search for a whole secret', () => {
     const found = await browser.get(String(headers.location).slice(MOUNT.length));
     expect([found.status, found.body]).toEqual([200, expect.stringContaining(key.id)]);
     if (path !== '/audit.csv')
-      expect(found.body).toContain('id="shortened">You searched for a complete key or secret.');
+      expect(found.body).toContain('id="shortened">The search contained a complete key or secret.');
   });
 
   it('shows no note on other pages', async () => {

@@ -44,7 +44,7 @@ describe('gate.principal', () => {
 
   it('R16 throws for a request that a later gate refused, also at the gate that accepted it', async () => {
     const { req } = await pass(bearing('abc'), outer, named);
-    expect(() => outer.principal(req)).toThrow('requireBearer for credentials of a custom verifier');
+    expect(() => outer.principal(req)).toThrow('requireBearer for credentials checked by a custom verifier');
   });
 });
 

@@ -14,7 +14,7 @@ describe('gateMetadataOf', () => {
     });
     const facts = gateMetadataOf(gate);
     expect(facts).toEqual({
-      name: 'requireBearer for credentials of a custom verifier',
+      name: 'requireBearer for credentials checked by a custom verifier',
       scopes: [],
       resource: undefined,
       challenge: { realm: 'pay', resourceMetadata: 'https://api.test/m', schemes: ['Bearer'] },

@@ -176,7 +176,7 @@ describe('a gate', () => {
   it('is named by all credentials that it accepts', () => {
     const gate = requireBearer({ accept: [liveKeys('secret', 'public'), DECLINING] });
     expect(gateMetadataOf(gate)?.name).toBe(
-      'requireBearer for live secret keys, live public keys, credentials of a custom verifier',
+      'requireBearer for live secret keys, live public keys, credentials checked by a custom verifier',
     );
   });
 

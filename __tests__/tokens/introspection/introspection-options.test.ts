@@ -163,7 +163,7 @@ describe('the endpoint', () => {
     await server.close();
   });
 
-  const withoutQuery = `${SECURE_URL} without a user name, password, query or fragment, unless "endpoint" is given`;
+  const withoutQuery = `${SECURE_URL} without a user name, password, query or fragment (only with "endpoint", it may be another string)`;
   it.each<[string, object, string]>([
     ['http', { endpoint: 'http://login.test' }, `option "endpoint" must be ${SECURE_PLAIN_URL}`],
     ['http of the issuer', { issuer: 'http://login.test' }, `option "issuer" must be ${withoutQuery}`],

@@ -75,7 +75,7 @@ export function addAccessKeyCommands(program: Command, io: Io): void {
     });
 
   withConfirmation(
-    withSwitches(withClearings(keys.command('edit <id>').description('change settings of an access key'))),
+    withSwitches(withClearings(keys.command('edit <id>').description('change the settings of an access key'))),
   )
     .option(
       '--default-scope <scope>',

@@ -22,7 +22,7 @@ export function addAccountCommands(program: Command, io: Io): void {
 
   withConfirmation(
     withStoreOptions(
-      accounts.command('put <id>').description('create an account, or change settings of an existing account'),
+      accounts.command('put <id>').description('create an account, or change the settings of an existing account'),
     ),
   )
     .option(
@@ -99,7 +99,7 @@ export function addAccountCommands(program: Command, io: Io): void {
     const account = await withStore(io, { ...options, account: id }, async ({ management, operator }) => {
       const { disabledAt } = await management.accounts.view(id);
       if (disabledAt === null) {
-        const what = 'Its keys and access keys will be refused until the account is enabled again.';
+        const what = 'Its API keys and access keys will be refused until the account is enabled again.';
         await confirm(io, options, `Disable the account ${id}? ${what}`);
       }
       return await management.accounts.setDisabled(operator, id, true);

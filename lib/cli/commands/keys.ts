@@ -65,7 +65,7 @@ export function addApiKeyCommands(program: Command, io: Io): Command {
       });
     });
 
-  withSwitches(withClearings(keys.command('edit <id>').description('change settings of a key')))
+  withSwitches(withClearings(keys.command('edit <id>').description('change the settings of a key')))
     .option('--no-scope', 'remove the scopes; a secret key then has every scope of its APIs')
     .option(
       '--api <name>',

@@ -15,7 +15,7 @@ const PRESETS = [
 export function expiryField(form: SettingsForm): Html {
   const error = errorOf(form, 'expiresAt');
   return html`<div class="field"><label for="field-expiresAt">Expiration date</label>
-<p class="hint" id="expiresAt-hint">The key expires at the end of this day in UTC. If you do not choose a date, the key never expires.</p>
+<p class="hint" id="expiresAt-hint">The key expires at the end of the day that you choose, in UTC. Leave this empty for a key that never expires.</p>
 ${error !== undefined && html`<p class="error" id="expiresAt-error">${error}</p>`}
 <input id="field-expiresAt" type="date" name="expiresAt" value="${form.values.expiresAt}"${describedBy('expiresAt', error)}>
 ${exactTime(form)}<p class="presets" hidden data-presets="field-expiresAt">${PRESETS.map(({ days, title }) =>

@@ -46,5 +46,5 @@ export function redirectWholeSecret(path: string, query: readonly string[], fiel
  */
 export function shortenedNote({ fields }: PageContext): Html {
   const isShown = fields.one(FLASH) === SHORTENED;
-  return html`<p class="banner" role="status" id="shortened"${!isShown && html` hidden`}>You searched for a complete key or secret. The search was shortened to its last characters, so that the complete value is not stored in the browser history.</p>`;
+  return html`<p class="banner" role="status" id="shortened"${!isShown && html` hidden`}>The search contained a complete key or secret. It was shortened to its last characters, so that the complete value is not stored in the browser history.</p>`;
 }

@@ -154,7 +154,7 @@ function expandShortForm(given: object): object {
 
 function nameOf(accept: readonly CredentialVerifier[]): string {
   const claims = accept.flatMap(
-    ({ claims: known }) => known?.map(({ what }) => what) ?? ['credentials of a custom verifier'],
+    ({ claims: known }) => known?.map(({ what }) => what) ?? ['credentials checked by a custom verifier'],
   );
   return `requireBearer for ${claims.join(', ')}`;
 }

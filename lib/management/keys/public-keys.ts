@@ -62,7 +62,7 @@ function readPublicKey(value: unknown): ReadPublicKey {
   if (usable === undefined || isSlowRsa(key)) {
     throw invalid(
       FIELD,
-      'expected a key for signatures: RSA (2,048 to 4,096 bits, exponent up to 65537), P-256, P-384, P-521 or Ed25519',
+      'expected a public signing key: RSA (2048 to 4096 bits, exponent up to 65537), P-256, P-384, P-521 or Ed25519',
     );
   }
   return { kid, jwk: stored };

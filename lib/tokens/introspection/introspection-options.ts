@@ -153,7 +153,7 @@ const endpoint: Option<IntrospectionCall['locate']> = (options, name) => {
   if (url === undefined || issuer.includes('?')) {
     throw options.wrongText(
       'issuer',
-      `${SECURE_URL} without a user name, password, query or fragment, unless "endpoint" is given`,
+      `${SECURE_URL} without a user name, password, query or fragment (only with "endpoint", it may be another string)`,
     );
   }
   return (signal) => urlFromIssuerMetadata({ url, issuer, allowHttp }, 'introspection_endpoint', signal);
