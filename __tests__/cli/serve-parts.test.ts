@@ -39,7 +39,7 @@ describe('the app of keyward serve', () => {
     expect([waiting.status, waiting.body]).toEqual([503, { status: 'unavailable', waitsFor: 'account' }]);
     const page = await get('/dashboard/keys');
     expect([page.status, page.headers['retry-after'], page.type]).toEqual([503, '5', 'text/plain']);
-    expect(page.text).toMatch(/its account does not exist/);
+    expect(page.text).toMatch(/the account that it manages does not exist/);
     served.mountDashboard(dashboard);
     const ready = await get('/readyz');
     expect([ready.status, ready.body]).toEqual([200, { status: 'ready' }]);

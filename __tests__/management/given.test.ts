@@ -183,7 +183,6 @@ describe.each(engines)('on %s', (engine) => {
       ['version', { name: 'new' }],
       ['version', { version: '1' }],
       ['version', { version: 1.5 }],
-      ['version', { version: 0 }],
       ['version', { version: Number.NaN }],
       ['apis', { version: 1, apis: [] }],
       ['disabled', { version: 1, disabled: 'true' }],

@@ -113,8 +113,8 @@ describe.each(engines)('on %s', (engine) => {
       'apis: a public API key must list its',
     ],
     ['a confirmation', { ...oldKey().given, requireConfirmation: 'dpop' }, 'requireConfirmation: unknown field'],
-    ['no date', oldKey({ createdAt: new Date(Number.NaN) }).given, 'createdAt: expected a time'],
-    ['no date of expiry', oldKey({ expiresAt: hostile('soon') }).given, 'expiresAt: expected a time'],
+    ['no date', oldKey({ createdAt: new Date(Number.NaN) }).given, 'createdAt: expected a Date'],
+    ['no date of expiry', oldKey({ expiresAt: hostile('soon') }).given, 'expiresAt: expected a Date'],
     ['an unknown field', { ...oldKey().given, key: 'sk_x' }, 'key: unknown field'],
     ['the key for its hint', { ...GIVEN, hint: KEY }, 'hint: expected 1 to 32 visible characters'],
     [

@@ -150,7 +150,12 @@ describe('after an error', () => {
     ['expiresAt', '/keys', { expiresAt: '2001-01-01' }, /^Choose today or a later date\.$/],
     ['apis', '/keys', { apis: 'repository' }, /^Your account is not allowed to use .*repository/],
     ['name', '/keys', { name: 'x'.repeat(101) }, /^Enter at most 100 /],
-    ['channels', '/keys', { 'channels.of': 'all', channels: 'pc_1' }, /either all channels or only some/],
+    [
+      'channels',
+      '/keys',
+      { 'channels.of': 'all', channels: 'pc_1' },
+      /^You chose all channels, but also selected some of them/,
+    ],
     [
       'scopes',
       '/keys',

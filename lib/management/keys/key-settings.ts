@@ -137,6 +137,8 @@ export function readNewAccessKey(value: unknown, now: number): NewKey {
 /** A `version` for an edit of whatever version the key has. Only the management API uses it, for `If-Match: *`. */
 export const ANY_VERSION = Symbol('any version');
 
+const VERSION_EXPECTED = 'expected a positive whole number: the version that the key had when you read it';
+
 export interface ReadEdit {
   readonly version: number;
   readonly columns: SettingColumns & Pick<KeyRow, 'disabled_at' | 'tokens_not_before'>;
@@ -157,11 +159,12 @@ export function readEdit(value: unknown, row: KeyRow, now: number, databaseNow: 
     ...(isAccess ? [...OF_ACCESS_KEYS, 'revokeTokens'] : OF_KEYS),
   ]);
   const { disabled, revokeTokens } = given;
-  const version = given.version === ANY_VERSION ? row.version : readVersion(given.version);
+  const version = given.version === ANY_VERSION ? row.version : given.version;
+  if (!Number.isSafeInteger(version)) throw invalid('version', VERSION_EXPECTED);
   const isDisabled = disabled === undefined ? row.disabled_at !== null : readFlag('disabled', disabled);
   const revokesTokens = revokeTokens !== undefined && readFlag('revokeTokens', revokeTokens);
   return {
-    version,
+    version: version as number,
     columns: {
       ...columnsOf(row.kind, given, row, now),
       disabled_at: isDisabled ? (row.disabled_at ?? now) : null,
@@ -179,8 +182,7 @@ export function readEdit(value: unknown, row: KeyRow, now: number, databaseNow: 
  * @throws ManagementError `invalid`
  */
 export function readVersion(value: unknown): number {
-  if (!Number.isSafeInteger(value) || (value as number) < 1)
-    throw invalid('version', 'expected a positive whole number: the version that the key had when you read it');
+  if (!Number.isSafeInteger(value) || (value as number) < 1) throw invalid('version', VERSION_EXPECTED);
   return value as number;
 }
 
