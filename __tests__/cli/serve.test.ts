@@ -93,7 +93,12 @@ describe('keyward serve', () => {
 
   it.each([
     ['a file that others can read', 2, /other users have access to the encryption key file \S+; run: chmod 600/, {}],
-    ['a key that is none', 2, /KEYWARD_ENCRYPTION_KEY must be 32 bytes/, { KEYWARD_ENCRYPTION_KEY: 'short' }],
+    [
+      'a key that is none',
+      2,
+      /KEYWARD_ENCRYPTION_KEY must contain a key of 32 bytes in base64url/,
+      { KEYWARD_ENCRYPTION_KEY: 'short' },
+    ],
   ])('refuses %s', async (_what, code, sentence, more) => {
     const file = join(folder, 'open.key');
     writeFileSync(file, 'x', { mode: 0o640 });

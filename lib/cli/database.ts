@@ -140,8 +140,13 @@ function openingError(error: unknown, database: Database, encryptionKeys: Encryp
       EXIT.unavailable,
     );
   }
-  const aboutKey = message.replace('option "encryptionKey"', encryptionKeys?.source ?? '');
-  if (aboutKey !== message) return new CliError(aboutKey, EXIT.usage);
+  if (message.startsWith('option "encryptionKey"')) {
+    const source = encryptionKeys?.source ?? '';
+    return new CliError(
+      `${source} must contain a key of 32 bytes in base64url (43 characters), or two such keys with a comma between them`,
+      EXIT.usage,
+    );
+  }
   const isPath = !/^\w+:/.test(database.url);
   return new CliError(`${database.source}: ${message}${isPath ? '; for a file, write file:PATH' : ''}`, EXIT.usage);
 }

@@ -27,7 +27,7 @@ describe('metadata as text', () => {
   });
 
   it.each(['team', '=value', 'a=1\na=2', '{"a":', '{'])('refuses %j', (text) => {
-    expect(() => parseMetadata(text)).toThrow(/^metadata: enter /);
+    expect(() => parseMetadata(text)).toThrow(/^metadata: (?:enter|use) /);
   });
 });
 
