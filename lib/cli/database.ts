@@ -143,7 +143,7 @@ function openingError(error: unknown, database: Database, encryptionKeys: Encryp
   if (message.startsWith('option "encryptionKey"')) {
     const source = encryptionKeys?.source ?? '';
     return new CliError(
-      `${source} must contain a key of 32 bytes in base64url (43 characters), or two such keys with a comma between them`,
+      `${source} must contain a key of 32 bytes in base64url (43 characters), or two such keys during a rotation`,
       EXIT.usage,
     );
   }
