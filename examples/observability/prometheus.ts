@@ -38,9 +38,9 @@ export function prometheusListeners(registry: Registry) {
     'keyward:decision': ({ outcome, code, reason, by, kind }: Decision) =>
       decisions.inc({ outcome, code: code ?? 'none', reason: reason ?? 'none', by, kind: kind ?? 'none' }),
     'keyward:lookup-failure': ({ of, reason }: LookupFailure) => lookupFailures.inc({ of, reason }),
-    'keyward:key-set': (change: KeySetFetch) => {
-      keySetFetches.inc({ issuer: change.issuer, outcome: change.outcome });
-      keys.set({ issuer: change.issuer }, change.keys);
+    'keyward:key-set': (fetched: KeySetFetch) => {
+      keySetFetches.inc({ issuer: fetched.issuer, outcome: fetched.outcome });
+      keys.set({ issuer: fetched.issuer }, fetched.keys);
     },
     'keyward:feed': ({ of, warning }: FeedWarning) => feedWarnings.inc({ of, warning }),
   };

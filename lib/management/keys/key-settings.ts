@@ -160,6 +160,7 @@ export function readEdit(value: unknown, row: KeyRow, now: number, databaseNow: 
   ]);
   const { disabled, revokeTokens } = given;
   const version = given.version === ANY_VERSION ? row.version : given.version;
+  // Not `readVersion`: an edit of 0, which no key has, is a conflict, or succeeds if it changes nothing.
   if (!Number.isSafeInteger(version)) throw invalid('version', VERSION_EXPECTED);
   const isDisabled = disabled === undefined ? row.disabled_at !== null : readFlag('disabled', disabled);
   const revokesTokens = revokeTokens !== undefined && readFlag('revokeTokens', revokeTokens);
