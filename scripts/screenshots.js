@@ -98,11 +98,13 @@ async function takeForDocs() {
   const desktop = { viewport: { width: 960, height: 665 } };
   const wide = { viewport: { width: 1_100, height: 560 } };
   const phone = { viewport: { width: 390, height: 660 }, isMobile: true, hasTouch: true };
-  const { keys, key, ...others } = pages();
+  const narrow = { viewport: { width: 720, height: 665 } };
+  const { keys, key, rotate, ...others } = pages();
   const wanted = [
     ['overview', wide, keys],
     ['phone', phone, keys],
     ['key', { ...desktop, colorScheme: 'dark' }, key],
+    ['rotate', narrow, rotate],
     ...Object.entries(others).map(([name, path]) => [name, desktop, path]),
   ];
   for (const [name, options, path] of wanted) await takeOne(name, options, path);
