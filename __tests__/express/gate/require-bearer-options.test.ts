@@ -109,6 +109,19 @@ describe('a mistake in the options of requireBearer throws', () => {
   });
 });
 
+describe('the short form', () => {
+  const issuer = 'https://issuer.test';
+
+  it.each([
+    ['no audience', { issuer }, 'accessTokens: option "audience" must be'],
+    ['no issuer', { audience: 'api' }, 'accessTokens: option "issuer" must be'],
+    ['an issuer and verifiers', { accept: [DECLINING], issuer }, 'requireBearer: "issuer" and "audience" cannot be'],
+    ['an audience and verifiers', { accept: [DECLINING], audience: 'api' }, 'requireBearer: "issuer" and "audience"'],
+  ])('with %s is refused', (_name, options, message) => {
+    expect(make(options)).toThrow(message);
+  });
+});
+
 describe('valid options of requireBearer', () => {
   const format = { read: () => undefined };
   it.each<[string, CredentialVerifier[]]>([
@@ -121,6 +134,12 @@ describe('valid options of requireBearer', () => {
     ['two verifiers that claim nothing', [DECLINING, DECLINING]],
   ])('%s', (_name, accept) => {
     expect(make({ accept })).not.toThrow();
+  });
+
+  it('which are optional have defaults', () => {
+    const made = gateMetadataOf(requireBearer({ accept: [DECLINING] }));
+    expect(made).toMatchObject({ allowSchemeless: false, optional: false, scopes: [], resource: undefined });
+    expect(made?.challenge.resourceMetadata).toBeUndefined();
   });
 
   it.each([
