@@ -91,7 +91,7 @@ describe('the URL of a request', () => {
     const dpop = { origin: ORIGIN, algorithms: ['ES256', 'ES256'] };
     const made = () => accessTokens({ issuer: ISSUER, audience: AUDIENCE, jwks: jwksOf(createKey('ES256')), dpop });
     expect(made).toThrow(
-      /^accessTokens: option "dpop": option "algorithms" must be a list of 'ES256' or .* or 'RS256', each at most once/,
+      /^accessTokens: option "dpop": option "algorithms" must be a list of one or more of 'ES256', .* and 'RS256', without duplicates/,
     );
   });
 

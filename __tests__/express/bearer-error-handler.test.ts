@@ -35,7 +35,7 @@ describe('the options of bearerErrors', () => {
   it.each([
     [null, 'expected an options object, got null'],
     [{ form: 'oauth' }, 'unknown option "form"; the options are format'],
-    [{ format: 'html' }, "option \"format\" must be 'oauth' or 'problem', got a string that does not match"],
+    [{ format: 'html' }, "option \"format\" must be 'oauth' or 'problem', got an invalid string"],
   ])('%j throws at start', (options, message) => {
     expect(() => bearerErrors(options as BearerErrorsOptions)).toThrow(new TypeError(`bearerErrors: ${message}`));
   });

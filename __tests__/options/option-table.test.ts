@@ -61,22 +61,18 @@ describe('readTable', () => {
     ],
     ['a number out of bounds', { name: 'n', size: 6 }, 'option "size" must be a whole number from 1 to 5, got 6'],
     ['a flag as a text', { name: 'n', strict: 'no' }, 'option "strict" must be a boolean, got a string'],
-    [
-      'another word',
-      { name: 'n', color: 'green' },
-      `option "color" must be 'red' or 'blue', got a string that does not match`,
-    ],
-    ['no list', { name: 'n', kinds: 'a' }, `option "kinds" must be a list of 'a' or 'b', got a string`],
+    ['another word', { name: 'n', color: 'green' }, `option "color" must be 'red' or 'blue', got an invalid string`],
+    ['no list', { name: 'n', kinds: 'a' }, `option "kinds" must be a list of one or more of 'a' and 'b', got a string`],
     ['an empty list', { name: 'n', kinds: [] }, 'option "kinds": expected one or more values'],
     [
       'another name in a list',
       { name: 'n', kinds: ['c'] },
-      `option "kinds": each value must be 'a' or 'b', got a string that does not match`,
+      `option "kinds": each value must be 'a' or 'b', got an invalid string`,
     ],
     [
       'a name twice',
       { name: 'n', kinds: ['a', 'b', 'a'] },
-      `option "kinds" must be a list of 'a' or 'b', each at most once, got a list that does not match`,
+      `option "kinds" must be a list of one or more of 'a' and 'b', without duplicates, got an invalid list`,
     ],
     ['no function', { name: 'n', make: 1 }, 'option "make" must be a function, got a number'],
     [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { kindOf, namesOf, Options } from '../../lib/options/options.js';
+import { kindOf, namesOf, Options, quotedList } from '../../lib/options/options.js';
 
 const NAMES = ['one', 'two'];
 const of = (one: unknown) => new Options('factory', { one }, NAMES);
@@ -174,7 +174,7 @@ describe('oneOf', () => {
   it.each([['Live'], ['liv'], [''], [undefined], [null], [0], [['live']], [Object('live')]])('refuses %p', (value) => {
     expect(() => of(value).oneOf('one', ['live', 'sandbox'])).toThrow(
       value === 'Live' || value === 'liv'
-        ? new TypeError(`factory: option "one" must be 'live' or 'sandbox', got a string that does not match`)
+        ? new TypeError(`factory: option "one" must be 'live' or 'sandbox', got an invalid string`)
         : got(value, "'live' or 'sandbox'"),
     );
   });
@@ -253,8 +253,8 @@ describe('namesOf', () => {
   });
 
   it.each([
-    ['c', 'a string that does not match'],
-    ['A', 'a string that does not match'],
+    ['c', 'an invalid string'],
+    ['A', 'an invalid string'],
     ['', 'an empty string'],
     [undefined, 'undefined'],
     [1, 'a number'],
@@ -286,5 +286,16 @@ describe('kindOf', () => {
     [() => 1, 'a function'],
   ])('describes %p as %s', (value, kind) => {
     expect(kindOf(value)).toBe(kind);
+  });
+});
+
+describe('quotedList', () => {
+  it.each([
+    [['a'], "'a'"],
+    [['a', 'b'], "'a' or 'b'"],
+    [['a', 'b', 'c'], "'a', 'b' or 'c'"],
+  ])('of %j', (names, text) => {
+    expect(quotedList(names, 'or')).toBe(text);
+    expect(quotedList(names, 'and')).toBe(text.replace('or', 'and'));
   });
 });

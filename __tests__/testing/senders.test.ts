@@ -121,7 +121,7 @@ describe('kit.dpop', () => {
     [{ url: '/' }, 'proof: option "method" must be a non-empty string'],
     [
       { method: 'GET', url: 'bound' },
-      'proof: option "url" must be a URL, or a path that starts with /, got a string that does not match',
+      'proof: option "url" must be a URL, or a path that starts with /, got an invalid string',
     ],
     [{ method: 'GET', url: '/', htm: 'GET' }, 'proof: unknown option "htm"'],
     [{ method: 'GET', url: '/', expired: 1 }, 'proof: option "expired" must be a boolean, got a number'],

@@ -37,9 +37,7 @@ describe('the rules', () => {
 
   it('accept no other value of authorizationDetails', () => {
     expect(() => read({ authorizationDetails: 'accept' })).toThrow(
-      new TypeError(
-        `accessTokens: option "authorizationDetails" must be 'refuse' or 'ignore', got a string that does not match`,
-      ),
+      new TypeError(`accessTokens: option "authorizationDetails" must be 'refuse' or 'ignore', got an invalid string`),
     );
   });
 });

@@ -2,6 +2,7 @@ import nodeCrypto from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { type AccessTokensOptions, accessTokens, apiMap, requireBearer } from 'keyward';
 import { PresentedCredential } from '../../lib/http/presented-credential.js';
+import { quotedList } from '../../lib/options/options.js';
 import { ALGORITHMS } from '../../lib/tokens/algorithms.js';
 import { createManualClock } from '../support/manual-clock.js';
 import { ACCEPTED, serveTokenApi, type TokenApi } from '../support/token-api.js';
@@ -28,7 +29,7 @@ describe('options', () => {
     ...['apis', 'environment', 'accessKeys', 'authorizationDetails', 'dpop', 'mtls', 'cache'],
   ];
   const names = ['issuer', 'audience', 'jwks', ...optional, 'clock'];
-  const named = [...ALGORITHMS.keys()].map((name) => `'${name}'`).join(' or ');
+  const named = quotedList([...ALGORITHMS.keys()], 'and');
   const secure =
     'must be an https URL (http only for a loopback host, or with "allowHttp") without a user name, password or fragment';
   const lifetime = 'option "maxLifetime" must be a number from 1 to 9007199254740991';
@@ -39,12 +40,12 @@ describe('options', () => {
     [
       'issuer no URL, and no jwks',
       { issuer: 'us', jwks: undefined },
-      `option "issuer" ${secure}, unless "jwks" is given, got a string that does not match`,
+      `option "issuer" ${secure}, unless "jwks" is given, got an invalid string`,
     ],
     [
       'issuer with a query, and no jwks',
       { issuer: 'https://issuer.test/?tenant=1', jwks: undefined },
-      'option "issuer" must be a URL without a query, unless "jwks" is given, got a string that does not match',
+      'option "issuer" must be a URL without a query, unless "jwks" is given, got an invalid string',
     ],
     ['audience null', { audience: null }, 'option "audience": each value must be a non-empty string, got null'],
     [
@@ -54,7 +55,7 @@ describe('options', () => {
     ],
     ['audience {}', { audience: {} }, 'option "audience": each value must be a non-empty string, got an object'],
     ['jwks ""', { jwks: '' }, `option "jwks" ${secure}, got an empty string`],
-    ['jwks a path', { jwks: '/jwks' }, `option "jwks" ${secure}, got a string that does not match`],
+    ['jwks a path', { jwks: '/jwks' }, `option "jwks" ${secure}, got an invalid string`],
     ['jwks a URL of http', { jwks: new URL('http://issuer.test') }, `option "jwks" ${secure}, got an object`],
     [
       'jwks a number',
@@ -66,20 +67,20 @@ describe('options', () => {
       { jwks: jwksOf(key).keys },
       'option "jwks" is invalid: the key set is not a JWK Set; expected an object whose "keys" is an array',
     ],
-    ['algorithms a text', { algorithms: 'ES256' }, `option "algorithms" must be a list of ${named}, got a string`],
+    [
+      'algorithms a text',
+      { algorithms: 'ES256' },
+      `option "algorithms" must be a list of one or more of ${named}, got a string`,
+    ],
     ['algorithms []', { algorithms: [] }, 'option "algorithms": expected one or more values'],
-    ['profile', { profile: 'oidc' }, `option "profile" must be 'rfc9068' or 'jwt', got a string that does not match`],
+    ['profile', { profile: 'oidc' }, `option "profile" must be 'rfc9068' or 'jwt', got an invalid string`],
     ['maxLifetime 0', { maxLifetime: 0 }, `${lifetime}, got 0`],
     ['maxLifetime 0.5', { maxLifetime: 0.5 }, `${lifetime}, got 0.5`],
     ['maxLifetime Infinity', { maxLifetime: Number.POSITIVE_INFINITY }, `${lifetime}, got Infinity`],
     ['maxLifetime NaN', { maxLifetime: Number.NaN }, `${lifetime}, got NaN`],
     ['maxLifetime "60"', { maxLifetime: '60' }, `${lifetime}, got a string`],
     ['apis', { apis: { payments: ['gateway'] } }, 'option "apis" must be an object with apisOf(), got an object'],
-    [
-      'environment',
-      { environment: 'any' },
-      `option "environment" must be 'live' or 'sandbox', got a string that does not match`,
-    ],
+    ['environment', { environment: 'any' }, `option "environment" must be 'live' or 'sandbox', got an invalid string`],
     [
       'accessKeys a function',
       { accessKeys: () => undefined },

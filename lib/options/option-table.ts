@@ -10,7 +10,7 @@
  * const { encryptionKey, readOnly } = readTable('openStore', given, OPTIONS);
  * ```
  */
-import { namesOf, Options } from './options.js';
+import { namesOf, Options, quotedList } from './options.js';
 
 /** Checks one option, and returns its value or its default. It throws a `TypeError` for a wrong value. */
 export type Option<T> = (options: Options, name: string) => T;
@@ -66,12 +66,12 @@ export function method<F>(): Option<F> {
 
 /** A list of one or more of the allowed names, without duplicates. */
 export function names<const T extends string>(allowed: readonly T[]): Option<readonly T[]> {
-  const expected = `a list of ${allowed.map((name) => `'${name}'`).join(' or ')}`;
+  const expected = `a list of one or more of ${quotedList(allowed, 'and')}`;
   return (options, name) => {
     const values = options.raw(name);
     if (!Array.isArray(values)) throw options.wrongList(name, expected);
     const list = namesOf(`${options.factory}: option "${name}"`, values, allowed);
-    if (new Set(list).size < list.length) throw options.wrongList(name, `${expected}, each at most once`);
+    if (new Set(list).size < list.length) throw options.wrongList(name, `${expected}, without duplicates`);
     return list;
   };
 }

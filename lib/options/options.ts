@@ -45,19 +45,15 @@ export class Options {
     return new TypeError(`${this.factory}: option "${name}" must be ${expected}, got ${got}`);
   }
 
-  /** Like `mistake`, for an option that must be a string. A string of another form "does not match". */
+  /** Like `mistake`, for an option that must be a string. A string of another form is "an invalid string". */
   wrongText(name: string, expected: string): TypeError {
     return this.mistake(name, expected, kindOfOther(this.#values[name]));
   }
 
-  /** Like `mistake`, for an option that must be a list. A list with wrong entries "does not match". */
+  /** Like `mistake`, for an option that must be a list. A list with wrong entries is "an invalid list". */
   wrongList(name: string, expected: string): TypeError {
     const value = this.#values[name];
-    return this.mistake(
-      name,
-      expected,
-      Array.isArray(value) && value.length > 0 ? 'a list that does not match' : kindOf(value),
-    );
+    return this.mistake(name, expected, Array.isArray(value) && value.length > 0 ? 'an invalid list' : kindOf(value));
   }
 
   text(name: string): string {
@@ -94,7 +90,7 @@ export class Options {
     const value = this.#values[name];
     const found = allowed.find((candidate) => candidate === value);
     if (found !== undefined) return found;
-    throw this.mistake(name, allowed.map((candidate) => `'${candidate}'`).join(' or '), kindOfOther(value));
+    throw this.mistake(name, quotedList(allowed, 'or'), kindOfOther(value));
   }
 
   method<F>(name: string): F {
@@ -136,7 +132,7 @@ export function namesOf<T extends string>(
   for (const value of values) {
     const good = typeof value === 'string' && value !== '' && (allowed === undefined || allowed.includes(value as T));
     if (!good) {
-      const expected = allowed === undefined ? 'a non-empty string' : allowed.map((name) => `'${name}'`).join(' or ');
+      const expected = allowed === undefined ? 'a non-empty string' : quotedList(allowed, 'or');
       const hint = Array.isArray(value) ? '; do not wrap the values in an array' : '';
       throw new TypeError(`${factory}: each value must be ${expected}, got ${kindOfOther(value)}${hint}`);
     }
@@ -144,17 +140,21 @@ export function namesOf<T extends string>(
   return Object.freeze([...(values as readonly T[])]);
 }
 
-/**
- * Like `kindOf`, for a value that is not one of the allowed strings: of any other non-empty string, it says that it
- * does not match.
- */
+/** Like `kindOf`, for a value that is not one of the allowed strings. Another non-empty string is "an invalid string". */
 export function kindOfOther(value: unknown): string {
-  return typeof value === 'string' && value !== '' ? 'a string that does not match' : kindOf(value);
+  return typeof value === 'string' && value !== '' ? 'an invalid string' : kindOf(value);
 }
 
 /** Like `kindOf`, but a number is described by its value, because a number is not a secret. */
 function kindOfNumber(value: unknown): string {
   return typeof value === 'number' ? String(value) : kindOf(value);
+}
+
+/** Quotes names and joins them, as in `'a', 'b' or 'c'`. */
+export function quotedList(names: readonly string[], conjunction: 'and' | 'or'): string {
+  const quoted = names.map((name) => `'${name}'`);
+  const last = quoted.pop() as string;
+  return quoted.length === 0 ? last : `${quoted.join(', ')} ${conjunction} ${last}`;
 }
 
 /** Describes the type of a value, without the value. */

@@ -62,11 +62,11 @@ describe('a mistake in the options of requireBearer throws', () => {
   it.each([
     ['realm', '', 'a non-empty string, got an empty string'],
     ['realm', 1, 'a non-empty string, got a number'],
-    ['realm', 'caf\u00e9', 'a string of printable ASCII characters, got a string that does not match'],
-    ['realm', 'a\nb', 'a string of printable ASCII characters, got a string that does not match'],
+    ['realm', 'caf\u00e9', 'a string of printable ASCII characters, got an invalid string'],
+    ['realm', 'a\nb', 'a string of printable ASCII characters, got an invalid string'],
     ['optional', 'yes', 'a boolean, got a string'],
     ['allowSchemeless', 1, 'a boolean, got a number'],
-    ['browserOrigin', 'deny', "'report' or 'refuse', got a string that does not match"],
+    ['browserOrigin', 'deny', "'report' or 'refuse', got an invalid string"],
     [
       'resourceMetadata',
       new URL('https://api.test/m'),
@@ -76,17 +76,13 @@ describe('a mistake in the options of requireBearer throws', () => {
     [
       'resourceMetadata',
       'http://api.test/metadata',
-      'the result of resourceMetadata(), or an https URL, got a string that does not match',
+      'the result of resourceMetadata(), or an https URL, got an invalid string',
     ],
-    [
-      'resourceMetadata',
-      '/metadata',
-      'the result of resourceMetadata(), or an https URL, got a string that does not match',
-    ],
+    ['resourceMetadata', '/metadata', 'the result of resourceMetadata(), or an https URL, got an invalid string'],
     [
       'resourceMetadata',
       'https://api.test/m\u00e9tadata',
-      'the result of resourceMetadata(), or an https URL, got a string that does not match',
+      'the result of resourceMetadata(), or an https URL, got an invalid string',
     ],
   ])('%s: %j', (name, value, expected) => {
     expect(withAccept({ [name]: value })).toThrow(new TypeError(`requireBearer: option "${name}" must be ${expected}`));

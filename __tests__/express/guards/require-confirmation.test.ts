@@ -94,7 +94,7 @@ describe('requireConfirmation', () => {
 
   it.each<[string, unknown[], string]>([
     ['no method', [], 'expected one or more values'],
-    ['an unknown method', ['bearer'], "each value must be 'dpop' or 'mtls', got a string that does not match"],
+    ['an unknown method', ['bearer'], "each value must be 'dpop' or 'mtls', got an invalid string"],
     ['a list', [['dpop']], "each value must be 'dpop' or 'mtls', got an array; do not wrap the values in an array"],
   ])('throws for %s', (_name, methods, message) => {
     const make = () => requireConfirmation(...(methods as ConfirmationMethod[]));

@@ -16,13 +16,13 @@ describe('requireKeyKind', () => {
     [
       'an unknown kind',
       ['secret', 'admin'],
-      "each value must be 'secret' or 'public' or 'access', got a string that does not match",
+      "each value must be 'secret', 'public' or 'access', got an invalid string",
     ],
-    ['an empty one', [''], "each value must be 'secret' or 'public' or 'access', got an empty string"],
+    ['an empty one', [''], "each value must be 'secret', 'public' or 'access', got an empty string"],
     [
       'a list',
       [['secret']],
-      "each value must be 'secret' or 'public' or 'access', got an array; do not wrap the values in an array",
+      "each value must be 'secret', 'public' or 'access', got an array; do not wrap the values in an array",
     ],
   ])('throws at start: %s', (_name, kinds, message) => {
     expect(() => requireKeyKind(...(kinds as Kind[]))).toThrow(new TypeError(`requireKeyKind: ${message}`));

@@ -218,7 +218,7 @@ describe('no count', () => {
 
 it('names itself in errors about options', () => {
   expect(() => requireRateLimit({ counter: () => ({ consume: async () => COUNT }), onOutage: 'x' as never })).toThrow(
-    new TypeError(`requireRateLimit: option "onOutage" must be 'allow' or 'refuse', got a string that does not match`),
+    new TypeError(`requireRateLimit: option "onOutage" must be 'allow' or 'refuse', got an invalid string`),
   );
 });
 

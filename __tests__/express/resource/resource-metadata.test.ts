@@ -354,7 +354,7 @@ describe('resourceMetadata', () => {
   ])('says which URLs the option %s may have', (name, value) => {
     expect(() => make(RESOURCE, { [name]: value })).toThrow(
       new TypeError(
-        `resourceMetadata: option "${name}" must be an https URL (http only for a loopback host) without a user name, password or fragment, got a string that does not match`,
+        `resourceMetadata: option "${name}" must be an https URL (http only for a loopback host) without a user name, password or fragment, got an invalid string`,
       ),
     );
   });

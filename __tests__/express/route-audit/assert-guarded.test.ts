@@ -95,7 +95,7 @@ describe('the option except', () => {
 
   it.each([
     ['a text', 'GET /health', 'a string'],
-    ['a list of other things', ['GET /health', /health/], 'a list that does not match'],
+    ['a list of other things', ['GET /health', /health/], 'an invalid list'],
   ])('must be a list of routes, not %s', (_name, except, got) => {
     const message = `assertGuarded: option "except" must be a list of routes such as 'GET /health', got ${got}`;
     expect(asserting(open, { except: except as string[] })).toThrow(new TypeError(message));

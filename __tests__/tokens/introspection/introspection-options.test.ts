@@ -77,15 +77,11 @@ describe('the options', () => {
     ['maxLookups', { maxLookups: 0 }, 'option "maxLookups" must be a whole number from 1 to 100000, got 0'],
     ['maxLookups', { maxLookups: 100_001 }, 'option "maxLookups" must be a whole number from 1 to 100000, got 100001'],
     ['apis', { apis: {} }, 'option "apis" must be an object with apisOf(), got an object'],
-    [
-      'environment',
-      { environment: 'any' },
-      `option "environment" must be 'live' or 'sandbox', got a string that does not match`,
-    ],
+    ['environment', { environment: 'any' }, `option "environment" must be 'live' or 'sandbox', got an invalid string`],
     [
       'authorizationDetails',
       { authorizationDetails: 'x' },
-      `option "authorizationDetails" must be 'refuse' or 'ignore', got a string that does not match`,
+      `option "authorizationDetails" must be 'refuse' or 'ignore', got an invalid string`,
     ],
     ['allowHttp', { allowHttp: 1 }, 'option "allowHttp" must be a boolean, got a number'],
     ['clock', { clock: {} }, 'option "clock" must be an object with now() and monotonic(), got an object'],
@@ -170,9 +166,7 @@ describe('the endpoint', () => {
     ['a query of the issuer', { issuer: 'https://login.test?' }, `option "issuer" must be ${withoutQuery}`],
     ['no URL of the issuer', { issuer: 'login' }, `option "issuer" must be ${withoutQuery}`],
   ])('is refused: %s', (_name, options, message) => {
-    expect(() => read(options)).toThrow(
-      new TypeError(`introspectedTokens: ${message}, got a string that does not match`),
-    );
+    expect(() => read(options)).toThrow(new TypeError(`introspectedTokens: ${message}, got an invalid string`));
   });
 
   it('may have http with "allowHttp"', async () => {

@@ -22,7 +22,7 @@ const keysOf = (members: Members, issuer: string = ISSUER) =>
   );
 
 const mistake = (option: string, expected: string) =>
-  new TypeError(`accessTokens: option "${option}" must be ${expected}, got a string that does not match`);
+  new TypeError(`accessTokens: option "${option}" must be ${expected}, got an invalid string`);
 
 describe('"jwks" with keys', () => {
   it('makes a set of these keys', async () => {
@@ -84,9 +84,9 @@ describe('"jwks" with a URL', () => {
   it.each(['http://issuer.test/jwks', 'https://user@issuer.test/jwks', 'https://issuer.test/jwks#', 'jwks', ''])(
     'must be a secure one, also if the issuer is: not %p',
     (jwks) => {
-      const got = jwks === '' ? 'an empty string' : 'a string that does not match';
+      const got = jwks === '' ? 'an empty string' : 'an invalid string';
       expect(() => keysOf({ jwks })).toThrow(
-        new TypeError(mistake('jwks', SECURE).message.replace(/a string that does not match$/, got)),
+        new TypeError(mistake('jwks', SECURE).message.replace(/an invalid string$/, got)),
       );
     },
   );

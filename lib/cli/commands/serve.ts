@@ -141,7 +141,7 @@ function routerOf(
     // `allowHttp`), so the error can name it instead.
     const [, option, mistake] =
       (error instanceof TypeError &&
-        /^createIssuer: option "(\w+)" (.*?)(?:, got a string that does not match)?$/s.exec(error.message)) ||
+        /^createIssuer: option "(\w+)" (.*?)(?:, got an invalid string)?$/s.exec(error.message)) ||
       [];
     if (option === undefined) throw error;
     throw new CliError(`--${option} ${mistake?.replace('"allowHttp"', '--allow-http')}`, EXIT.usage);
