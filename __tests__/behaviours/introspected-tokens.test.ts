@@ -334,7 +334,11 @@ describe('options', () => {
   it.each([
     ['no issuer', { issuer: undefined }, 'option "issuer" must be a non-empty string'],
     ['an issuer that is no URL', { issuer: 'login' }, 'option "issuer" must be an https URL'],
-    ['an issuer with a query', { issuer: 'https://login.example?a' }, 'only with "endpoint", it may be another string'],
+    [
+      'an issuer with a query',
+      { issuer: 'https://login.example?a' },
+      'got an invalid string; to use any other string, also set the option "endpoint"',
+    ],
     ['I06 http to another machine', { issuer: 'http://login.example' }, 'option "issuer" must be an https URL'],
     ['I06 an http endpoint', { endpoint: 'http://login.example/x' }, 'option "endpoint" must be an https URL'],
     ['no audience', { audience: undefined }, 'option "audience" must be a string, or a list of strings'],

@@ -77,7 +77,9 @@ describe('URLs in the options', () => {
 
   it.each(bad)('K19 issuer with %s', (_name, url) => {
     expect(() => verifierOf({ issuer: url })).toThrow(
-      new TypeError(`accessTokens: option "issuer" must be ${expected}, unless "jwks" is given, got an invalid string`),
+      new TypeError(
+        `accessTokens: option "issuer" must be ${expected}, got an invalid string; to use any other string, also set the option "jwks"`,
+      ),
     );
   });
 });

@@ -73,7 +73,7 @@ describe('N14 an expiry or revocation that keyward does not read', () => {
   it.each(ENDINGS)('N14 %s: %j is refused, and the event names the field', async (member, value) => {
     expect(await answersWith({ [member]: value })).toEqual([A5, A5]);
     const named = expect.stringMatching(
-      `^${member}: this field looks like an expiry or a revocation, but keyward does not read it; use `,
+      `^${member}: the name suggests an expiry or a revocation, but keyward does not read this field; use `,
     );
     expect(details()).toEqual([named, named]);
   });
@@ -90,7 +90,7 @@ describe('N14 an expiry or revocation that keyward does not read', () => {
   it('a column whose field is empty is refused', async () => {
     expect(await answersWith({ expires_at: PAST, expiresAt: null })).toEqual([A5, A5]);
     expect(details()[0]).toBe(
-      'expires_at: this field looks like an expiry or a revocation, but keyward does not read it; use expiresAt',
+      'expires_at: the name suggests an expiry or a revocation, but keyward does not read this field; use expiresAt',
     );
   });
 

@@ -103,8 +103,16 @@ describe('apiMap with implies', () => {
       { implies: null },
       'apiMap: option "implies" must be an object that maps a scope to a list of the scopes that it implies, got null',
     ],
-    ['a text', { implies: { 'files:write': 'files:read' } }, 'must list one or more scopes for "files:write"'],
-    ['no scope', { implies: { 'files:write': [] } }, 'must list one or more scopes for "files:write"'],
+    [
+      'a text',
+      { implies: { 'files:write': 'files:read' } },
+      'must map "files:write" to a list of one or more scopes without spaces, quotes or backslashes',
+    ],
+    [
+      'no scope',
+      { implies: { 'files:write': [] } },
+      'must map "files:write" to a list of one or more scopes without spaces, quotes or backslashes',
+    ],
     ['another option', { imply: {} }, 'apiMap: unknown option "imply"; the options are implies'],
   ])('refuses %s', (_what, options, message) => {
     expect(() => apiMap(MAP, options as never)).toThrow(TypeError);

@@ -21,7 +21,7 @@ const UNAVAILABLE = {
   body: {
     error: 'temporarily_unavailable',
     error_description:
-      'The request cannot be answered at the moment; retry after the number of seconds in the Retry-After header',
+      'The request cannot be processed at the moment; retry after the number of seconds in the Retry-After header',
   },
 };
 

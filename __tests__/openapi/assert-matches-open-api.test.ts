@@ -89,7 +89,7 @@ describe('an app and its document', () => {
     [
       'a verifier that is not named',
       { create: [requireBearer({ accept: [{ ...keys }] })] },
-      'POST /pets: the document requires accessToken, but the app requires a credential whose verifier is not in "schemes"',
+      'POST /pets: the document requires accessToken, but the app requires a credential (its verifier is missing from "schemes")',
     ],
   ])('O16 %s is named with method, path and both sides', (_name, own, line) => {
     expect(differences(petApp(own))).toEqual([`  ${line}`]);

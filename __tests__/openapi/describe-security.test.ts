@@ -237,7 +237,7 @@ describe('a document with security', () => {
   it('O15 a gate whose verifier has no name is a conflict, and a name without a gate a TypeError', () => {
     const into = documentOf({ '/x': { get: asking() } }, { components: {} });
     expect(faultOf(() => describeSecurity(app, { into, schemes: { accessToken: tokens } }))).toMatch(
-      /GET \/x: the app requires accessToken with the scope a:x, or a credential whose verifier is not in "schemes" with the scope a:x/,
+      /GET \/x: the app requires accessToken with the scope a:x, or a credential \(its verifier is missing from "schemes"\) with the scope a:x; add every verifier of this route to "schemes"$/,
     );
     expect(faultOf(() => describeSecurity(app, { into, schemes: { ...schemes, other: publicKeys } }))).toBe(
       'TypeError: describeSecurity: option "schemes.other" is a verifier that no gate of the app uses; remove it from "schemes"',
@@ -249,7 +249,7 @@ describe('a document with security', () => {
     const scoped = appWith((made) => made.get('/x', gate, handler));
     const into = documentOf({ '/x': { get: asking() } }, { components: {} });
     expect(faultOf(() => describeSecurity(scoped, { into, schemes: { secretKey: keys } }))).toMatch(
-      /GET \/x: the app requires a combination of gates and guards that OpenAPI cannot express/,
+      /GET \/x: the app requires a combination of gates \(such as requireBearer\) and guards that OpenAPI cannot express/,
     );
   });
 
@@ -259,7 +259,7 @@ describe('a document with security', () => {
     );
     const into = documentOf({ '/x': { get: asking() } }, { components: {} });
     expect(faultOf(() => describeSecurity(closed, { into, schemes: { secretKey: keys } }))).toMatch(
-      /GET \/x: the app requires a combination of gates and guards that no credential can satisfy/,
+      /GET \/x: the app requires a combination of gates \(such as requireBearer\) and guards that no credential can satisfy/,
     );
   });
 

@@ -254,12 +254,12 @@ function gateOfDescription(app: Express, into: object): Handler | undefined {
       return openApiGate(describeSecurity(app, { into, schemes }), { schemes });
     } catch (error) {
       if (
-        /a combination of gates and guards that no credential can satisfy|a combination of gates and guards that OpenAPI cannot express/.test(
+        /a combination of gates \(such as requireBearer\) and guards that (?:no credential can satisfy|OpenAPI cannot express)/.test(
           String(error),
         )
       )
         return undefined;
-      const isOther = /no gate of the app uses|a credential whose verifier is not in "schemes"/.test(String(error));
+      const isOther = /no gate of the app uses|its verifier is missing from "schemes"/.test(String(error));
       if (!isOther) throw error;
     }
   }

@@ -14,14 +14,14 @@ const TABLE: readonly (readonly [code: TokenErrorCode, status: number, descripti
     400,
     'A requested scope is malformed, unknown or not assigned to the client, or no scope was requested and the client has no default scopes',
   ],
-  ['invalid_dpop_proof', 400, 'The DPoP proof is malformed or invalid, or was used before'],
+  ['invalid_dpop_proof', 400, 'The DPoP proof is malformed or invalid, or has already been used'],
   ['use_dpop_nonce', 400, 'The DPoP proof must contain the nonce from the DPoP-Nonce header of this response'],
   ['unauthorized_client', 400, 'The token was issued to another client'],
   ['insufficient_scope', 403, 'The client does not have the scope that this endpoint requires'],
   [
     'temporarily_unavailable',
     503,
-    'The request cannot be answered at the moment; retry after the number of seconds in the Retry-After header',
+    'The request cannot be processed at the moment; retry after the number of seconds in the Retry-After header',
   ],
   ['slow_down', 429, 'Too many failed attempts; retry after the number of seconds in the Retry-After header'],
 ];

@@ -40,12 +40,12 @@ describe('options', () => {
     [
       'issuer no URL, and no jwks',
       { issuer: 'us', jwks: undefined },
-      `option "issuer" ${secure}, unless "jwks" is given, got an invalid string`,
+      `option "issuer" ${secure}, got an invalid string; to use any other string, also set the option "jwks"`,
     ],
     [
       'issuer with a query, and no jwks',
       { issuer: 'https://issuer.test/?tenant=1', jwks: undefined },
-      'option "issuer" must be a URL without a query, unless "jwks" is given, got an invalid string',
+      'option "issuer" must be a URL without a query, got an invalid string; to use any other string, also set the option "jwks"',
     ],
     ['audience null', { audience: null }, 'option "audience": each value must be a non-empty string, got null'],
     [
@@ -168,7 +168,7 @@ describe('claimed tokens', () => {
   it('names its claims and kinds', () => {
     expect(verifierOf()).toMatchObject({
       kinds: ['access'],
-      claims: [{ of: ISSUER, what: `access tokens of ${ISSUER}` }],
+      claims: [{ of: ISSUER, what: `access tokens issued by ${ISSUER}` }],
       tokens: { issuer: ISSUER, audiences: [AUDIENCE], clock, clockTolerance: 5 },
     });
     expect([Object.isFrozen(verifierOf()), Object.isFrozen(verifierOf().kinds)]).toEqual([true, true]);
@@ -269,7 +269,7 @@ describe('several issuers in one accept', () => {
   it('must be different issuers', () => {
     expect(() => requireBearer({ accept: [first, verifierOf({ audience: 'https://another.test' })] })).toThrow(
       new TypeError(
-        `requireBearer: two verifiers in "accept" are for the same credentials: access tokens of ${ISSUER}; remove one of them`,
+        `requireBearer: two verifiers in "accept" are for the same credentials: access tokens issued by ${ISSUER}; remove one of them`,
       ),
     );
   });

@@ -27,7 +27,9 @@ export function resolveImplies(implies: unknown, isListed: (scope: string) => bo
   const direct = new Map<string, readonly string[]>();
   for (const [scope, narrower] of Object.entries(implies)) {
     if (!Array.isArray(narrower) || narrower.length === 0 || ![...narrower].every(isScopeToken)) {
-      throw new TypeError(`apiMap: option "implies" must list one or more scopes for "${scope}"`);
+      throw new TypeError(
+        `apiMap: option "implies" must map "${scope}" to a list of one or more scopes without spaces, quotes or backslashes`,
+      );
     }
     const unlisted = [scope, ...narrower].find((name) => !isListed(name));
     if (unlisted !== undefined) {

@@ -45,9 +45,14 @@ export class Options {
     return new TypeError(`${this.factory}: option "${name}" must be ${expected}, got ${got}`);
   }
 
-  /** Like `mistake`, for an option that must be a string. A string of another form is "an invalid string". */
-  wrongText(name: string, expected: string): TypeError {
-    return this.mistake(name, expected, kindOfOther(this.#values[name]));
+  /**
+   * Like `mistake`, for an option that must be a string. A string of another form is "an invalid string".
+   *
+   * @param remedy - Tells what else the user can do.
+   */
+  wrongText(name: string, expected: string, remedy?: string): TypeError {
+    const got = kindOfOther(this.#values[name]);
+    return this.mistake(name, expected, remedy === undefined ? got : `${got}; ${remedy}`);
   }
 
   /** Like `mistake`, for an option that must be a list. A list with wrong entries is "an invalid list". */

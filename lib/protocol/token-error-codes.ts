@@ -27,7 +27,7 @@ export const TOKEN_ERRORS = Object.freeze({
     description:
       'A requested scope is malformed, unknown or not assigned to the client, or no scope was requested and the client has no default scopes',
   },
-  invalid_dpop_proof: { status: 400, description: 'The DPoP proof is malformed or invalid, or was used before' },
+  invalid_dpop_proof: { status: 400, description: 'The DPoP proof is malformed or invalid, or has already been used' },
   use_dpop_nonce: {
     status: 400,
     description: 'The DPoP proof must contain the nonce from the DPoP-Nonce header of this response',
@@ -37,7 +37,7 @@ export const TOKEN_ERRORS = Object.freeze({
   temporarily_unavailable: {
     status: 503,
     description:
-      'The request cannot be answered at the moment; retry after the number of seconds in the Retry-After header',
+      'The request cannot be processed at the moment; retry after the number of seconds in the Retry-After header',
   },
   slow_down: {
     status: 429,

@@ -110,7 +110,7 @@ export class Feed {
     if (found !== undefined && found.position < positionBefore) {
       throw new StoreError(
         'store_unavailable',
-        'the database replica that answered lags behind the change feed; try again',
+        'the database replica returned older data than the change feed; try again',
       );
     }
     return found?.record;

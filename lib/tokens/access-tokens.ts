@@ -239,7 +239,7 @@ export function accessTokens(options: AccessTokensOptions): CredentialVerifier &
   const { issuer, audiences = [], clockTolerance } = rules;
   return builtIn({
     kinds: Object.freeze(['access'] as const),
-    claims: [{ of: issuer, what: `access tokens of ${issuer}` }],
+    claims: [{ of: issuer, what: `access tokens issued by ${issuer}` }],
     tokens: Object.freeze({ issuer, audiences, clock, clockTolerance }),
     confirmation: confirmation?.methods,
     // `verifyAndConfirm` is needed only to check proofs and certificates, or to count the use of access keys.

@@ -201,7 +201,7 @@ describe('readKeyRecord', () => {
   ])('refuses a row that was not mapped, whose %s is called %s', (field, column, read, record) => {
     const past = new Date(0);
     const fault = new RecordError(
-      `${column}: this field looks like an expiry or a revocation, but keyward does not read it; use ${field}`,
+      `${column}: the name suggests an expiry or a revocation, but keyward does not read this field; use ${field}`,
     );
     expect(() => read({ ...record, [column]: past })).toThrow(fault);
     expect(() => read({ ...record, [column]: past, [field]: null })).toThrow(fault);
@@ -212,10 +212,10 @@ describe('readKeyRecord', () => {
   it('refuses expiry fields of an access key in the record of a key, and the other way around', () => {
     const past = new Date(0);
     expect(() => readKeyRecord({ ...KEY, tokensNotBefore: past })).toThrow(
-      /^tokensNotBefore: this field looks like an expiry or a revocation/,
+      /^tokensNotBefore: the name suggests an expiry or a revocation/,
     );
     expect(() => readAccessKeyRecord({ ...ACCESS_KEY, acceptedUntil: past })).toThrow(
-      /^acceptedUntil: this field looks like/,
+      /^acceptedUntil: the name suggests/,
     );
   });
 
@@ -284,6 +284,6 @@ describe('a record that is an object of a class', () => {
   });
 
   it('N14 is refused if a getter of the class looks like an expiry', () => {
-    expect(() => readKeyRecord(new SoftDeletedRow(KEY))).toThrow(/^deletedAt: this field looks like an expiry/);
+    expect(() => readKeyRecord(new SoftDeletedRow(KEY))).toThrow(/^deletedAt: the name suggests an expiry/);
   });
 });

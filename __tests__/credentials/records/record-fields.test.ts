@@ -40,7 +40,7 @@ describe.each(READERS)('a record of %s', (_name, read) => {
   it.each([[[]], [[{ requests: 0, seconds: 1 }]], ['100/1m']])('refuses the limits %j', (value) => {
     expect(() => read('limits', value)).toThrow(
       new RecordError(
-        'limits: expected a list of 1 to 8 objects { requests, seconds } with whole numbers: requests from 1 to 1,000,000,000, seconds from 1 to 604,800, and no two objects with the same seconds',
+        'limits: expected a list of 1 to 8 objects { requests, seconds }, where requests is a whole number from 1 to 1,000,000,000, seconds is a whole number from 1 to 604,800, and no value of seconds occurs twice',
       ),
     );
   });
@@ -105,7 +105,7 @@ describe('a record of an access key that requests a token', () => {
     'cannot require the confirmation %p',
     (requireConfirmation) => {
       expect(() => readAccessKeyClient({ ...GRANT, requireConfirmation })).toThrow(
-        new RecordError('requireConfirmation: expected dpop, mtls or true'),
+        new RecordError('requireConfirmation: expected "dpop", "mtls" or true'),
       );
     },
   );
@@ -132,7 +132,7 @@ describe('a record of an access key that requests a token', () => {
 
   it('refuses a secret with an expiry that keyward does not read', () => {
     expect(() => readAccessKeyClient({ ...GRANT, secrets: [{ digest: DIGEST, revokedAt: new Date(0) }] })).toThrow(
-      /^revokedAt: this field looks like an expiry or a revocation/,
+      /^revokedAt: the name suggests an expiry or a revocation/,
     );
   });
 });

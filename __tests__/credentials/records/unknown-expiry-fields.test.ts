@@ -24,7 +24,7 @@ describe('N14 a record that is an object of a model', () => {
   it('N14 is refused if a getter of its class looks like an expiry or a revocation and has a value', () => {
     const record = new SoftDeleted({ id: 'key_1', deletedAt: new Date(0) });
     expect(() => refuseUnknownExpiryFields(record, READ)).toThrow(
-      /^deletedAt: this field looks like an expiry or a revocation, but keyward does not read it; use /,
+      /^deletedAt: the name suggests an expiry or a revocation, but keyward does not read this field; use /,
     );
   });
 
@@ -47,7 +47,7 @@ describe('the error', () => {
     }
   };
   const text = (field: string, use: string) =>
-    `${field}: this field looks like an expiry or a revocation, but keyward does not read it; use ${use}`;
+    `${field}: the name suggests an expiry or a revocation, but keyward does not read this field; use ${use}`;
 
   it('names the field that keyward reads, if one has the same letters', () => {
     expect(errorOf({ EXPIRES_AT: 1 })).toBe(text('EXPIRES_AT', 'expiresAt'));

@@ -137,7 +137,7 @@ describe('the fault of a broken verifier', () => {
     [
       'no outcome',
       { outcome: 'admin' },
-      'the verifier returned an invalid outcome; expected "accepted", "declined", "refused" or "unavailable"',
+      'the verifier returned a value with an invalid "outcome" property; expected "accepted", "declined", "refused" or "unavailable"',
     ],
     [
       'a principal of no kind',

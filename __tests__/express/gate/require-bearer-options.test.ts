@@ -90,11 +90,11 @@ describe('a mistake in the options of requireBearer throws', () => {
 
   it.each([
     ['keys of one kind', () => [liveKeys('secret'), liveKeys('public', 'secret')], 'live secret keys'],
-    ['one verifier twice', () => [kit.tokens, kit.tokens], `access tokens of ${kit.issuer}`],
+    ['one verifier twice', () => [kit.tokens, kit.tokens], `access tokens issued by ${kit.issuer}`],
     [
       'tokens of one issuer',
       () => [kit.tokens, accessTokens({ issuer: kit.issuer, audience: 'other' })],
-      `access tokens of ${kit.issuer}`,
+      `access tokens issued by ${kit.issuer}`,
     ],
   ])('two verifiers that both claim %s', (_name, accept, what) => {
     expect(make({ accept: accept() })).toThrow(

@@ -164,7 +164,11 @@ describe('requireAuthenticationContext', () => {
 
   it.each([
     ['nothing', {}, 'expected "acr", "maxAge" or both'],
-    ['no acr value', { acr: [] }, 'option "acr" must be a list of one or more acr values without spaces'],
+    [
+      'no acr value',
+      { acr: [] },
+      'option "acr" must be a list of one or more acr values without spaces, quotes or backslashes',
+    ],
     ['a text', { acr: MFA }, 'option "acr"'],
     ['two values in one', { acr: ['a b'] }, 'option "acr"'],
     ['a quote', { acr: ['a"b'] }, 'option "acr"'],

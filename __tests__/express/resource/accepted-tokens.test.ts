@@ -43,8 +43,8 @@ describe('the access tokens that are accepted for a resource', () => {
     [
       'an audience that is not the resource',
       [first, tokensOf('https://id.example', [`${RESOURCE}/`])],
-      'every verifier for access tokens in "accept" must have the resource of resourceMetadata() as an audience ' +
-        '(RFC 8707 section 2); add the resource to the option "audience" of accessTokens()',
+      'every access token verifier in "accept" must accept the value of the option "resource" of resourceMetadata() as an ' +
+        'audience (RFC 8707 section 2); add this value to the option "audience" of accessTokens()',
     ],
   ])('are an error of the factory: %s', (_name, accept, message) => {
     expect(() => read(...accept)).toThrow(new TypeError(`aFactory: ${message}`));

@@ -194,7 +194,7 @@ describe('resourceMetadata', () => {
     expect(gate(tokens, keys)).not.toThrow();
     expect(gate(keys)).toThrow('requireBearer: option "accept" has no verifier for access tokens');
     expect(gate(tokensOf('https://elsewhere.example'))).toThrow(
-      'requireBearer: every verifier for access tokens in "accept" must have the resource of resourceMetadata() as an audience',
+      'requireBearer: every access token verifier in "accept" must accept the value of the option "resource" of resourceMetadata() as an audience',
     );
   });
 
@@ -291,8 +291,8 @@ describe('resourceMetadata', () => {
     ['its origin', ['https://api.example.com']],
   ])('R04 a verifier that has %s: TypeError', (_what, audience) => {
     const message =
-      'resourceMetadata: every verifier for access tokens in "accept" must have the resource of resourceMetadata() as an ' +
-      'audience (RFC 8707 section 2); add the resource to the option "audience" of accessTokens()';
+      'resourceMetadata: every access token verifier in "accept" must accept the value of the option "resource" of ' +
+      'resourceMetadata() as an audience (RFC 8707 section 2); add this value to the option "audience" of accessTokens()';
     const accept = [tokens, tokensOf(audience, 'https://id.example')];
     expect(() => make(RESOURCE, { accept })).toThrow(new TypeError(message));
   });

@@ -26,7 +26,7 @@ describe('the verifier', () => {
   it('names the tokens that it accepts', () => {
     const { verifier, clock } = create(ACTIVE);
     expect(verifier).toMatchObject({
-      ...{ kinds: ['access'], claims: [{ of: ISSUER, what: `opaque tokens of ${ISSUER}` }], claimsRest: true },
+      ...{ kinds: ['access'], claims: [{ of: ISSUER, what: `opaque tokens issued by ${ISSUER}` }], claimsRest: true },
       tokens: { issuer: ISSUER, audiences: [AUDIENCE], clock, clockTolerance: 5 },
     });
     expect(create(ACTIVE, { audience: false }).verifier).toMatchObject({ tokens: { audiences: [] } });

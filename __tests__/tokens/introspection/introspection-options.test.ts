@@ -159,14 +159,27 @@ describe('the endpoint', () => {
     await server.close();
   });
 
-  const withoutQuery = `${SECURE_URL} without a user name, password, query or fragment (only with "endpoint", it may be another string)`;
+  const anyIssuer = 'to use any other string, also set the option "endpoint"';
+  const withoutQuery = `${SECURE_URL} without a user name, password, query or fragment`;
   it.each<[string, object, string]>([
-    ['http', { endpoint: 'http://login.test' }, `option "endpoint" must be ${SECURE_PLAIN_URL}`],
-    ['http of the issuer', { issuer: 'http://login.test' }, `option "issuer" must be ${withoutQuery}`],
-    ['a query of the issuer', { issuer: 'https://login.test?' }, `option "issuer" must be ${withoutQuery}`],
-    ['no URL of the issuer', { issuer: 'login' }, `option "issuer" must be ${withoutQuery}`],
+    ['http', { endpoint: 'http://login.test' }, `option "endpoint" must be ${SECURE_PLAIN_URL}, got an invalid string`],
+    [
+      'http of the issuer',
+      { issuer: 'http://login.test' },
+      `option "issuer" must be ${withoutQuery}, got an invalid string; ${anyIssuer}`,
+    ],
+    [
+      'a query of the issuer',
+      { issuer: 'https://login.test?' },
+      `option "issuer" must be ${withoutQuery}, got an invalid string; ${anyIssuer}`,
+    ],
+    [
+      'no URL of the issuer',
+      { issuer: 'login' },
+      `option "issuer" must be ${withoutQuery}, got an invalid string; ${anyIssuer}`,
+    ],
   ])('is refused: %s', (_name, options, message) => {
-    expect(() => read(options)).toThrow(new TypeError(`introspectedTokens: ${message}, got an invalid string`));
+    expect(() => read(options)).toThrow(new TypeError(`introspectedTokens: ${message}`));
   });
 
   it('may have http with "allowHttp"', async () => {

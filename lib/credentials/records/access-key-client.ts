@@ -79,7 +79,7 @@ export function readAccessKeyClient(value: unknown): AccessKeyClient {
 
 function confirmation(field: string, value: unknown): 'dpop' | 'mtls' | true {
   if (value === 'dpop' || value === 'mtls' || value === true) return value;
-  throw new RecordError(`${field}: expected dpop, mtls or true`);
+  throw new RecordError(`${field}: expected "dpop", "mtls" or true`);
 }
 
 function isDigest(value: unknown): value is string {

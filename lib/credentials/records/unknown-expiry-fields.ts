@@ -38,7 +38,7 @@ export function refuseUnknownExpiryFields(record: object, readMembers: Readonly<
     if (copy !== undefined && hasValue(values[copy])) continue;
     const named = NAME.test(member) ? member : 'a field';
     throw new RecordError(
-      `${named}: this field looks like an expiry or a revocation, but keyward does not read it; use ${copy ?? 'expiresAt, revokedAt or disabled'}`,
+      `${named}: the name suggests an expiry or a revocation, but keyward does not read this field; use ${copy ?? 'expiresAt, revokedAt or disabled'}`,
     );
   }
 }

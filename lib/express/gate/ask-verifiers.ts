@@ -126,7 +126,9 @@ function checked(verifier: CredentialVerifier, outcome: Outcome): Outcome {
     case 'unavailable':
       return outcome;
     default:
-      throw new OutcomeError('an invalid outcome; expected "accepted", "declined", "refused" or "unavailable"');
+      throw new OutcomeError(
+        'a value with an invalid "outcome" property; expected "accepted", "declined", "refused" or "unavailable"',
+      );
   }
 }
 

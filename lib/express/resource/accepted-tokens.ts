@@ -31,8 +31,8 @@ export function tokensFor(
     }
     if (!audiences.includes(resource)) {
       throw new TypeError(
-        `${factory}: every verifier for access tokens in "accept" must have the resource of resourceMetadata() as an ` +
-          'audience (RFC 8707 section 2); add the resource to the option "audience" of accessTokens()',
+        `${factory}: every access token verifier in "accept" must accept the value of the option "resource" of ` +
+          'resourceMetadata() as an audience (RFC 8707 section 2); add this value to the option "audience" of accessTokens()',
       );
     }
   }

@@ -12,11 +12,13 @@ export function schemeNames(proofs: ReadonlyMap<string, SchemeProof>): SchemeNam
 
 /** Returns a text such as `accessToken with the scope pets:read, or secretKey`. */
 export function requirementText(requirement: Requirement | undefined, namesOf: SchemeNames): string {
-  if (requirement === undefined) return 'a combination of gates and guards that OpenAPI cannot express';
-  if (requirement.isClosed) return 'a combination of gates and guards that no credential can satisfy';
+  if (requirement === undefined)
+    return 'a combination of gates (such as requireBearer) and guards that OpenAPI cannot express';
+  if (requirement.isClosed)
+    return 'a combination of gates (such as requireBearer) and guards that no credential can satisfy';
   if (requirement.alternatives.length === 0) return 'no credential';
   const texts = neededAlternatives(requirement).map(({ verifier, scopes, mutualTls }) => {
-    const name = namesOf(verifier).join(' or ') || 'a credential whose verifier is not in "schemes"';
+    const name = namesOf(verifier).join(' or ') || 'a credential (its verifier is missing from "schemes")';
     const conditions = [
       ...(mutualTls ? ['mutualTLS'] : []),
       ...(scopes.length > 0 ? [`the ${scopes.length === 1 ? 'scope' : 'scopes'} ${scopes.join(' ')}`] : []),

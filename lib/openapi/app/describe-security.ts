@@ -116,8 +116,9 @@ function conflictsOf(
     if (route === undefined) return [`${name}: the document describes this operation, but the app has no route for it`];
     const { requirement } = route;
     const text = requirementText(requirement, namesOf);
-    const isNamed = requirement?.alternatives.every(({ verifier }) => namesOf(verifier).length > 0);
-    if (requirement === undefined || requirement.isClosed || !isNamed) return [`${name}: the app requires ${text}`];
+    if (requirement === undefined || requirement.isClosed) return [`${name}: the app requires ${text}`];
+    const isNamed = requirement.alternatives.every(({ verifier }) => namesOf(verifier).length > 0);
+    if (!isNamed) return [`${name}: the app requires ${text}; add every verifier of this route to "schemes"`];
     if (!namesMutualTls && requirement.alternatives.some(({ mutualTls }) => mutualTls)) {
       return [
         `${name}: the app requires ${text}; add a scheme for mutualTLS to "schemes", such as { mtls: 'mutualTLS' }`,

@@ -33,7 +33,7 @@ export function readProofs(factory: string, given: unknown): ReadonlyMap<string,
   const proofs = Object.entries(given);
   for (const [name, proof] of proofs) {
     if (proof === 'mutualTLS' || typeof (proof as Partial<CredentialVerifier> | null)?.verify === 'function') continue;
-    const expected = "a verifier, such as the result of accessTokens() or apiKeys(), or 'mutualTLS'";
+    const expected = "'mutualTLS' or a verifier, such as the result of accessTokens() or apiKeys()";
     throw new TypeError(`${factory}: option "schemes.${name}" must be ${expected}, got ${kindOf(proof)}`);
   }
   return new Map(proofs);

@@ -89,7 +89,7 @@ export class RevokedTokensCache {
       if ((rows[0]?.tokens_revoked ?? 0) < number) {
         throw new StoreError(
           'store_unavailable',
-          'the database replica that answered lags behind an earlier read; try again',
+          'the database replica returned older data than an earlier read; try again',
         );
       }
       for (const { jti, expires_at } of rows) if (jti !== null) known.tokens.set(jti, expires_at ?? 0);

@@ -167,7 +167,7 @@ export function createIntrospectedTokens(
   const { audiences = [], clockTolerance } = rules;
   return builtIn({
     kinds: Object.freeze(['access'] as const),
-    claims: [{ of: issuer, what: `opaque tokens of ${issuer}` }],
+    claims: [{ of: issuer, what: `opaque tokens issued by ${issuer}` }],
     claimsRest: true,
     tokens: Object.freeze({ issuer, audiences, clock, clockTolerance }),
     confirmation: confirmation?.methods,

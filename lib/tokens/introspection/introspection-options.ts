@@ -153,7 +153,8 @@ const endpoint: Option<IntrospectionCall['locate']> = (options, name) => {
   if (url === undefined || issuer.includes('?')) {
     throw options.wrongText(
       'issuer',
-      `${SECURE_URL} without a user name, password, query or fragment (only with "endpoint", it may be another string)`,
+      `${SECURE_URL} without a user name, password, query or fragment`,
+      'to use any other string, also set the option "endpoint"',
     );
   }
   return (signal) => urlFromIssuerMetadata({ url, issuer, allowHttp }, 'introspection_endpoint', signal);

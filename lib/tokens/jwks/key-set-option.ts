@@ -6,14 +6,16 @@ import type { Options } from '../../options/options.js';
 import { type KeySet, RemoteKeySet, staticKeySet } from './key-set.js';
 import { holdsSymmetricKey, KeySetError, readKeySet } from './verification-key.js';
 
+const ANY_ISSUER = 'to use any other string, also set the option "jwks"';
+
 /** Makes the key set for the options. Nothing is fetched before the first token arrives. */
 export function keySetOf(options: Options, issuer: string, clock: Clock): KeySet {
   const jwks = options.raw('jwks');
   const allowHttp = options.flag('allowHttp', false);
   if (jwks === undefined) {
     const url = secureUrl(issuer, allowHttp);
-    if (url === undefined) throw options.wrongText('issuer', `${SECURE_PLAIN_URL}, unless "jwks" is given`);
-    if (issuer.includes('?')) throw options.wrongText('issuer', 'a URL without a query, unless "jwks" is given');
+    if (url === undefined) throw options.wrongText('issuer', SECURE_PLAIN_URL, ANY_ISSUER);
+    if (issuer.includes('?')) throw options.wrongText('issuer', 'a URL without a query', ANY_ISSUER);
     return new RemoteKeySet({
       issuer,
       clock,
