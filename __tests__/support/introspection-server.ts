@@ -45,6 +45,8 @@ export async function introspectedApi(options: Partial<IntrospectedTokensOptions
     audience: AUDIENCE,
     client: { id: 'api', secret: 'secret' },
     clock,
+    // A busy machine may answer late.
+    timeout: 60_000,
     ...options,
   });
   const api = await serveTokenApi([verifier]);

@@ -39,7 +39,7 @@ describe.each(['JWT', 'opaque'] as const)('tokens of oidc-provider that are boun
     const verifierOf = (named: string, binding: object) =>
       format === 'JWT'
         ? accessTokens({ issuer: named, audience, ...binding })
-        : introspectedTokens({ issuer: named, audience, client: { id, secret }, ...binding });
+        : introspectedTokens({ issuer: named, audience, client: { id, secret }, timeout: 60_000, ...binding });
     const byKey = requireBearer({ accept: [verifierOf(issuer.url, { dpop })] });
     const mtls = { certificateOf, required: true };
     const byCertificate = requireBearer({ accept: [verifierOf(certifying.url, { mtls })] });

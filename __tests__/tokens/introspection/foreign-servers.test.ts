@@ -27,7 +27,7 @@ describe('oidc-provider', () => {
   async function foreignApi(metadata: object, client: IntrospectionClient) {
     const issuer = await startForeignIssuer(audience, metadata);
     closing.push(() => issuer.close());
-    const verifier = introspectedTokens({ issuer: issuer.url, audience, client });
+    const verifier = introspectedTokens({ issuer: issuer.url, audience, client, timeout: 60_000 });
     const api = await serveTokenApi([verifier]);
     closing.push(() => api.close());
     return { issuer, api, verifier };
@@ -122,6 +122,7 @@ describe('the endpoint', () => {
     const verifier = introspectedTokens({
       ...{ issuer: server.origin, audience: AUDIENCE, client: { id: 'api', secret: 'secret' } },
       clock: { now: () => NOW * 1_000, monotonic: () => performance.now() },
+      timeout: 60_000,
     });
     const api = await serveTokenApi([verifier]);
     closing.push(() => api.close());
