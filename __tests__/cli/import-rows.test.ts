@@ -10,7 +10,7 @@ import { onDatabase, schemaOf } from '../support/store-database.js';
 import { placesOf, sharedEngines, type TestPlace } from '../support/test-stores.js';
 
 const HEADING = 'digest,kind,apis,id,name,hint,created_at,expires_at';
-const ID = /id: expected 1 to 64 characters from A-Z, a-z, 0-9, "_" and "-"/;
+const ID = /id: expected a string of 1 to 64 characters \(A-Z, a-z, 0-9, "_" and "-"\)/;
 const NAME = /name: expected at most 100 characters, without tabs, line breaks or other invisible characters/;
 const HINT = /hint: expected 1 to 32 visible characters/;
 const CREATED = /created_at: expected an ISO 8601 date or time from 1970 to 9999/;

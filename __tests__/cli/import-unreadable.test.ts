@@ -76,7 +76,7 @@ describe('keyward keys import: a line that cannot be read', () => {
     const { err } = await importing(table([`${lineOf(1)},`, 'nonsense,secret,payments,', lineOf(2)]));
     expect(err.match(/^line .*/gm)).toEqual([
       'line 2: expected 4 cells, one for each column, got 5',
-      'line 3: digest: expected the SHA-256 of the key in hex',
+      'line 3: digest: expected the SHA-256 digest of the key in hex',
     ]);
   });
 

@@ -104,7 +104,7 @@ describe.each(sharedEngines)('keyward keys import, on %s', (engine) => {
   it('imports nothing of a batch with a refused line, and prints line and reason', async () => {
     const good = Array.from({ length: 1_000 }, (_, i) => lineOf(`good-${i}`));
     const bad = [
-      ['nonsense,secret,payments,,,,,,,,,', 'digest: expected the SHA-256 of the key in hex'],
+      ['nonsense,secret,payments,,,,,,,,,', 'digest: expected the SHA-256 digest of the key in hex'],
       [lineOf('x', 'private,payments,,,,,,,,,'), 'kind: expected secret or public'],
       [lineOf('y', 'secret,payouts,,,,,,,,,'), 'apis: the account is not entitled to "payouts"'],
       [lineOf('z', 'public,all,,,,,,,,,'), 'apis: a public API key must list its APIs; "all" is not allowed'],

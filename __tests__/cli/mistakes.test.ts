@@ -47,7 +47,7 @@ describe('a mistake', () => {
     [2, /^the account ID is empty; pass the ID of an account$/, ['keys', 'list', '--account', '']],
     [2, /^the account ID is empty; pass the ID of an account$/, ['accounts', 'view', '']],
     [1, NOBODY, ['access-keys', 'create', '--account', 'nobody', '--scope', 'x']],
-    [1, /^account: expected 1 to 64 characters from/, ['accounts', 'put', '__proto__']],
+    [1, /^account: expected a string of 1 to 64 characters/, ['accounts', 'put', '__proto__']],
     [
       2,
       /^--database: expected the URL 'memory:' or a URL that starts with [^;]+$/,

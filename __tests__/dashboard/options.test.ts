@@ -20,27 +20,27 @@ describe('createDashboard', () => {
     [
       'signInUrl',
       'sign-in',
-      'a path that starts with a single / and has no spaces or backslashes, or an https URL (http only for a loopback host)',
+      'an https URL (http only for a loopback host), or a path that starts with a single / and has no spaces or backslashes',
     ],
     [
       'signInUrl',
       '//evil.example',
-      'a path that starts with a single / and has no spaces or backslashes, or an https URL (http only for a loopback host)',
+      'an https URL (http only for a loopback host), or a path that starts with a single / and has no spaces or backslashes',
     ],
     [
       'signInUrl',
       '/\\evil.example',
-      'a path that starts with a single / and has no spaces or backslashes, or an https URL (http only for a loopback host)',
+      'an https URL (http only for a loopback host), or a path that starts with a single / and has no spaces or backslashes',
     ],
     [
       'signInUrl',
       'http://id.example.com',
-      'a path that starts with a single / and has no spaces or backslashes, or an https URL (http only for a loopback host)',
+      'an https URL (http only for a loopback host), or a path that starts with a single / and has no spaces or backslashes',
     ],
     [
       'signInUrl',
       'javascript:alert(1)',
-      'a path that starts with a single / and has no spaces or backslashes, or an https URL (http only for a loopback host)',
+      'an https URL (http only for a loopback host), or a path that starts with a single / and has no spaces or backslashes',
     ],
     ['signInUrl', '', 'a non-empty string'],
     ['signOutUrl', 'https://id.example.com/out', 'a path that starts with a single / and has no spaces or backslashes'],

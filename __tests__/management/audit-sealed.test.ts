@@ -55,7 +55,7 @@ describe.each(engines)('on %s, if the audit log cannot be written', (engine) => 
     for (const doing of [() => keys.revoke(holder.developer, key.id), () => keys.view(holder.owner, 'key_none')]) {
       expect(await refusalOf(doing())).toMatchObject({
         status: 503,
-        message: 'the store is not available; try again',
+        message: 'the service is temporarily unavailable; try again',
       });
     }
   });

@@ -87,7 +87,11 @@ describe.each(engines)('on %s', (engine) => {
   });
 
   it.each<[string, unknown, string]>([
-    ['no digest', { kind: 'secret', apis: ['payments'] }, 'digest: expected the SHA-256 of the key in lowercase hex'],
+    [
+      'no digest',
+      { kind: 'secret', apis: ['payments'] },
+      'digest: expected the SHA-256 digest of the key in lowercase hex',
+    ],
     ['a digest in capitals', oldKey({ digest: 'A'.repeat(64) }).given, 'digest: expected the SHA-256'],
     ['a key for a digest', oldKey({ digest: 'sk_wlj3nsyprj5ipdr2b4nkxzepnmg' }).given, 'digest: expected the SHA-256'],
     ['an access key', oldKey({ kind: hostile('access') }).given, 'kind: expected secret or public'],
@@ -100,12 +104,12 @@ describe.each(engines)('on %s', (engine) => {
     ['a hint with spaces', oldKey({ hint: 'a b' }).given, 'hint: expected 1 to 32 visible characters'],
     ['an invisible hint', oldKey({ hint: '\u115f' }).given, 'hint: expected 1 to 32 visible characters'],
     ['a hint of 33 characters', oldKey({ hint: 'x'.repeat(33) }).given, 'hint: expected 1 to 32 visible characters'],
-    ['an id that is none', oldKey({ id: 'a b' }).given, 'id: expected 1 to 64'],
-    ['an id of 65 characters', oldKey({ id: 'x'.repeat(65) }).given, 'id: expected 1 to 64'],
+    ['an id that is none', oldKey({ id: 'a b' }).given, 'id: expected a string of 1 to 64'],
+    ['an id of 65 characters', oldKey({ id: 'x'.repeat(65) }).given, 'id: expected a string of 1 to 64'],
     ...['new', 'New', 'all', 'prototype', 'constructor', 'a.b', '_a', '-a'].map((id): [string, unknown, string] => [
       `the id ${id}`,
       oldKey({ id }).given,
-      'id: expected 1 to 64',
+      'id: expected a string of 1 to 64',
     ]),
     [
       'a public key for all APIs',

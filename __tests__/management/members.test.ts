@@ -58,7 +58,7 @@ describe.each(engines)('on %s', (engine) => {
         at.clock.advance(1_000);
         const refused = await refusalOf(act(at, keyType, verb, holder.developer, key));
         expect(refused).toEqual(refusing(403, 'forbidden'));
-        expect(refused.message).toBe('this operation requires the Owner permission');
+        expect(refused.message).toBe('this operation requires the Owner permission (scope keys:manage)');
         expect(await at.management[keyType].view(holder.owner, key.id)).toEqual(key);
         const [, entry, ...more] = await holder.story();
         expect(more).toEqual([]);
@@ -105,14 +105,14 @@ describe.each(engines)('on %s', (engine) => {
     const member: Member = { ...holder.developer, permissions: [] };
     const { keys, audit } = at.management;
     for (const [permission, doing] of [
-      ['Reader', () => keys.list(member)],
-      ['Reader', () => keys.view(member, key.id)],
-      ['Developer', () => keys.create(member, SETTINGS.keys)],
-      ['Reader', () => audit(member)],
+      ['Reader permission (scope keys:read)', () => keys.list(member)],
+      ['Reader permission (scope keys:read)', () => keys.view(member, key.id)],
+      ['Developer permission (scope keys:write)', () => keys.create(member, SETTINGS.keys)],
+      ['Reader permission (scope keys:read)', () => audit(member)],
     ] as const) {
       const refused = await refusalOf(doing());
       expect(refused).toEqual(refusing(403, 'forbidden'));
-      expect(refused.message).toBe(`this operation requires the ${permission} permission`);
+      expect(refused.message).toBe(`this operation requires the ${permission}`);
     }
   });
 

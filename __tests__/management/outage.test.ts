@@ -8,7 +8,7 @@ import { sharedEngines } from '../support/test-stores.js';
 const UNAVAILABLE = {
   status: 503,
   code: 'unavailable',
-  message: 'the store is not available; try again',
+  message: 'the service is temporarily unavailable; try again',
   field: undefined,
 };
 const OWNER: Member = { id: 'owner', account: 'acme', permissions: ['owner'] };

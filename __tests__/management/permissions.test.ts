@@ -2,7 +2,13 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ManagementError } from '../../lib/management/management-error.js';
 import { readMember } from '../../lib/management/member.js';
-import { type Action, isAllowed, type Permission, permissionTitle } from '../../lib/management/permissions.js';
+import {
+  type Action,
+  isAllowed,
+  type Permission,
+  permissionScope,
+  permissionTitle,
+} from '../../lib/management/permissions.js';
 import { law } from '../support/law.js';
 
 /** docs/spec.md §5.4, written out, and a reader who only looks; rotating is an edit, and the audit is a list. */
@@ -32,9 +38,10 @@ describe('the permission table', () => {
     expect(isAllowed(action, held)).toBe(allowed);
   });
 
-  it.each(ACTIONS)('says which permission %s needs', (action) => {
+  it.each(ACTIONS)('says which permission and scope %s needs', (action) => {
     const { reader, developer } = TABLE[action];
     expect(permissionTitle(action)).toBe(reader ? 'Reader' : developer ? 'Developer' : 'Owner');
+    expect(permissionScope(action)).toBe(reader ? 'keys:read' : developer ? 'keys:write' : 'keys:manage');
   });
 
   law('allows exactly what the table does, whatever else a member holds', () =>

@@ -75,7 +75,7 @@ const ownPathOrUrl: Option<string> = (options, name) => {
   if (OWN_PATH.test(value) || secureUrl(value) !== undefined) return value;
   throw options.wrongText(
     name,
-    'a path that starts with a single / and has no spaces or backslashes, or an https URL (http only for a loopback host)',
+    'an https URL (http only for a loopback host), or a path that starts with a single / and has no spaces or backslashes',
   );
 };
 

@@ -9,8 +9,8 @@ const ID = /^[A-Za-z0-9][\w.:-]{0,63}$/;
 const KEY_ID = /^[A-Za-z0-9][\w-]{0,63}$/;
 /** The last millisecond of the year 9999. ISO 8601 and PostgreSQL write later years in a different format. */
 const MAX_TIME = Date.UTC(10_000, 0) - 1;
-const BEGINNING = 'beginning with a letter or digit';
-const REFUSED = '"prototype" and names that every JavaScript object has, such as "constructor", are not allowed';
+const BEGINNING = 'that begins with a letter or digit';
+const REFUSED = '"prototype" and the names of built-in object properties, such as "constructor", are reserved';
 const RESERVED = ['all', 'prototype'];
 const NAME_LENGTH = 100;
 const LIST_LENGTH = 100;
@@ -75,7 +75,7 @@ export function readId(field: string, value: unknown): string {
     const refused = `"all", ${REFUSED}`;
     throw invalid(
       field,
-      `expected 1 to 64 characters from A-Z, a-z, 0-9, "_", ".", ":" and "-", ${BEGINNING}; ${refused}`,
+      `expected a string of 1 to 64 characters (A-Z, a-z, 0-9, "_", ".", ":" and "-") ${BEGINNING}; ${refused}`,
     );
   }
   return value;
@@ -89,7 +89,10 @@ export function readNewKeyId(field: string, value: unknown): string {
   const isId = typeof value === 'string' && KEY_ID.test(value) && !(value in {}) && value.toLowerCase() !== 'new';
   if (!isId || RESERVED.includes(value)) {
     const refused = `"new", "all", ${REFUSED}`;
-    throw invalid(field, `expected 1 to 64 characters from A-Z, a-z, 0-9, "_" and "-", ${BEGINNING}; ${refused}`);
+    throw invalid(
+      field,
+      `expected a string of 1 to 64 characters (A-Z, a-z, 0-9, "_" and "-") ${BEGINNING}; ${refused}`,
+    );
   }
   return value;
 }

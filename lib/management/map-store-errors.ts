@@ -13,6 +13,6 @@ export async function mapStoreErrors<T>(work: () => Promise<T>): Promise<T> {
     return await work();
   } catch (error) {
     if (!(error instanceof StoreError)) throw error;
-    throw new ManagementError('unavailable', 'the store is not available; try again', undefined, error);
+    throw new ManagementError('unavailable', 'the service is temporarily unavailable; try again', undefined, error);
   }
 }

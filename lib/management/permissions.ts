@@ -34,12 +34,17 @@ export function isAllowed(action: Action, permissions: readonly Permission[]): b
   return includesPermission(permissions, NEEDS[action]);
 }
 
+const SCOPES = Object.freeze({ reader: 'keys:read', developer: 'keys:write', owner: 'keys:manage' });
+
+/** Returns the scope of the management API that gives the permission for an action. */
+export function permissionScope(action: Action): string {
+  return SCOPES[NEEDS[action]];
+}
+
 /** The scopes of the management API, and the permission that each one gives. */
-export const SCOPE_PERMISSIONS: Readonly<Record<string, Permission>> = Object.freeze({
-  'keys:read': 'reader',
-  'keys:write': 'developer',
-  'keys:manage': 'owner',
-});
+export const SCOPE_PERMISSIONS: Readonly<Record<string, Permission>> = Object.freeze(
+  Object.fromEntries(PERMISSIONS.map((permission) => [SCOPES[permission], permission])),
+);
 
 /**
  * Whether a member may give a scope to a key. A scope that starts with `keys:` belongs to the management API: it must

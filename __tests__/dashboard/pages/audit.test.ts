@@ -175,7 +175,7 @@ describe('the page', () => {
       'Showing entries about the key <a',
     );
     expect((await browser.get('/audit?subject=nobody')).body).toContain(
-      'No keys match. Enter part of the name or ID of a key, or its last characters.',
+      'No keys match. Enter part of the name or ID of a key, or the last characters of a key or client secret.',
     );
     expect((await browser.get('/audit?subject=shop&limit=0')).status).toBe(400);
   });

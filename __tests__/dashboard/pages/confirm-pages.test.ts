@@ -104,7 +104,7 @@ describe('a page that asks before a change', () => {
       const { key } = kind === 'access' ? await holder.accessKey() : await holder.key();
       const path = kind === 'access' ? 'access-keys' : 'keys';
       const { body } = await dashboard.browser(holder.owner).get(`/${path}/${key.id}/revoke`);
-      expect(body.includes('until you also revoke the tokens')).toBe(said);
+      expect(body.includes('unless you also revoke the tokens')).toBe(said);
     },
   );
 

@@ -24,7 +24,7 @@ describe('the form', () => {
     }
     for (const use of [
       'Use it on your servers.',
-      'Use it in browsers, mobile apps',
+      'Use it in browsers and mobile apps',
       'Use it on servers that use OAuth 2.0.',
     ]) {
       expect(body).toContain(use);
@@ -210,7 +210,8 @@ describe.each(KEY_TYPES)('a new key of %s', (keyType) => {
     const browser = dashboard.browser(holder.developer);
     await browser.post(PATH[keyType], form);
     const { status, body } = await browser.post(PATH[keyType], { ...form, name: 'Other' });
-    expect([status, body]).toEqual([409, expect.stringContaining('No changes were made.')]);
+    expect([status, body]).toEqual([409, expect.stringContaining('so this submission was ignored.')]);
+    expect(body).not.toContain('No changes were made.');
     expect((await at.management[keyType].list(holder.owner)).items).toHaveLength(1);
   });
 

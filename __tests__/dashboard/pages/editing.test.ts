@@ -317,13 +317,13 @@ describe.each(KEY_TYPES)('%s', (keyType) => {
     const { body } = await get('/rotate/confirm');
     const text = body.replace(/<[^>]+>/g, '');
     expect(text).toContain(
-      `If you rotate the key now, the grace period of the old ${WORD[keyType]} ${made.hint} ends immediately. The old ${WORD[keyType]} has not been used yet. Usage data can be delayed by up to a minute.`,
+      `If you rotate the key now, the grace period of the old ${WORD[keyType]} ${made.hint} ends immediately. The old ${WORD[keyType]} has never been used. Usage data can be delayed by up to a minute.`,
     );
     expect(text).toContain('If clients still use it, do not rotate the key before ');
     const { hint } = await now();
     expect(text).toContain(`When should the current ${WORD[keyType]} ${hint} stop working?`);
     expect(text).not.toContain('add a client secret');
-    expect(body).toContain('<button>Rotate and end the old grace period</button>');
+    expect(body).toContain('<button>Rotate and end the current grace period</button>');
     const again = await post('/rotate', { version: '2', grace: '86400' });
     expect(again.body).toContain(
       `<p>The ${WORD[keyType]} <code class="end">${made.hint}</code> is no longer accepted.</p>`,
@@ -379,7 +379,7 @@ describe('API keys', () => {
     const { key } = await holder.key({ kind: 'public' });
     const browser = dashboard.browser(holder.owner);
     const asked = (await browser.get(`/keys/${key.id}/rotate/confirm`)).body;
-    expect(asked).toContain('The key gets a new public key. ');
+    expect(asked).toContain('The key will get a new public key. ');
     expect(asked).toContain('so that you can update your pages and apps.');
     expect(asked).toContain(`When should the current public key <code class="end">${key.hint}</code> stop working?`);
     const form = { version: '1', grace: '3600' };

@@ -22,7 +22,7 @@ describe('the banner of a key', () => {
     const disabledAt = at.clock.now();
     at.clock.advance(2 * DAY);
     const { body } = await owner.get(`/keys/${key.id}`);
-    const said = `Every request with this key is refused. ${holder.owner.id} disabled it on ${formatTime(new Date(disabledAt))} (2 days ago).`;
+    const said = `${holder.owner.id} disabled this key on ${formatTime(new Date(disabledAt))} (2 days ago). Every request with it is refused.`;
     expect(bannerIn(body)).toBe(`${said} Enable the key`);
     expect(body).toContain(`<a href="${MOUNT}/keys/${key.id}/enable/confirm">Enable the key</a>`);
     expect(bannerIn((await developer.get(`/keys/${key.id}`)).body)).toBe(said);
@@ -37,7 +37,7 @@ describe('the banner of a key', () => {
     }
     const { body } = await dashboard.browser(holder.developer).get(`/keys/${key.id}`);
     expect(bannerIn(body)).toBe(
-      `Every request with this key is refused. It was disabled on ${formatTime(new Date(at.clock.now()))} (just now).`,
+      `This key was disabled on ${formatTime(new Date(at.clock.now()))} (just now). Every request with it is refused.`,
     );
   });
 
@@ -48,7 +48,7 @@ describe('the banner of a key', () => {
     await at.management.accessKeys.revoke(holder.developer, key.id).catch(() => undefined);
     const { body } = await dashboard.browser(holder.owner).get(`/access-keys/${key.id}`);
     expect(bannerIn(body)).toBe(
-      `Every request with this key is refused. ${holder.owner.id} revoked it on ${formatTime(new Date(at.clock.now()))} (just now). This cannot be undone.`,
+      `${holder.owner.id} revoked this key on ${formatTime(new Date(at.clock.now()))} (just now). Every request with it is refused. This cannot be undone.`,
     );
   });
 
@@ -266,7 +266,7 @@ describe('the usage of a key', () => {
     expect(body).toContain('<dt>Accepted in the last 7 days</dt><dd>7,000</dd>');
     expect(body).toContain('<dt>Accepted in the last 30 days</dt><dd>30,000</dd>');
     expect(body).toContain('<dt>Refused in the last 30 days</dt><dd>7</dd>');
-    expect(body).toContain('aria-label="30,000 accepted and 7 refused requests from 22 Oct to 20 Nov"');
+    expect(body).toContain('aria-label="Requests from 22 Oct to 20 Nov: 30,000 accepted, 7 refused"');
     expect(body).toContain('<span>Busiest day: 1,007 requests. Striped bars show refused requests.</span>');
     expect(body.match(/<rect /g)).toHaveLength(31);
   });
@@ -284,7 +284,7 @@ describe('the usage of a key', () => {
     const { key } = await holder.key();
     const browser = dashboard.browser(holder.owner);
     expect((await browser.get(`/keys/${key.id}/${path}`)).body).toContain(
-      'The key has not been used yet. Usage data can be delayed by up to a minute.',
+      'The key has never been used. Usage data can be delayed by up to a minute.',
     );
     const { body } = await used.browser(holder.owner).get(`/keys/${key.id}/${path}`);
     expect(body.replace(/<[^>]+>/g, '')).toContain(

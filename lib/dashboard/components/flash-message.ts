@@ -30,7 +30,7 @@ const MESSAGES: ReadonlyMap<string, Message> = new Map<string, Message>([
   ],
   [
     'public-key-added',
-    (key) => html`A public key was added to the ${key}. The client can now authenticate with its private key.`,
+    (key) => html`A public key was added to the ${key}. The client can now authenticate with the matching private key.`,
   ],
   [
     'public-key-removed',

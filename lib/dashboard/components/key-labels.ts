@@ -14,7 +14,7 @@ export const KINDS = Object.freeze({
   public: {
     word: 'Public',
     title: 'Public key',
-    use: 'Use it in browsers, mobile apps and e-commerce platforms. Anyone can see it. It gives access only to the APIs that you choose.',
+    use: 'Use it in browsers and mobile apps, and on e-commerce platforms. Anyone can see it. It gives access only to the APIs that you choose.',
   },
   access: {
     word: 'Access',

@@ -31,11 +31,11 @@ export function keyStateBanner(
   const laterDate = html` <a href="${keyUrl}/edit">Choose a later expiration date</a>`;
   if (key.state === 'disabled' && key.disabledAt !== null) {
     const by = findActor(entries, isDisabling);
-    return html`<p class="banner">Every request with this key is refused. ${by ?? 'It was'} disabled ${by !== undefined && 'it '}on ${timeWithAge(key.disabledAt, now)}.${canEdit && html` <a href="${keyUrl}/enable/confirm">Enable the key</a>`}</p>`;
+    return html`<p class="banner">${by ?? 'This key was'} disabled ${by !== undefined && 'this key '}on ${timeWithAge(key.disabledAt, now)}. Every request with it is refused.${canEdit && html` <a href="${keyUrl}/enable/confirm">Enable the key</a>`}</p>`;
   }
   if (key.state === 'revoked' && key.revokedAt !== null) {
     const by = findActor(entries, ({ action }) => action.endsWith('key.revoke'));
-    return html`<p class="banner">Every request with this key is refused. ${by ?? 'It was'} revoked ${by !== undefined && 'it '}on ${timeWithAge(key.revokedAt, now)}. This cannot be undone.</p>`;
+    return html`<p class="banner">${by ?? 'This key was'} revoked ${by !== undefined && 'this key '}on ${timeWithAge(key.revokedAt, now)}. Every request with it is refused. This cannot be undone.</p>`;
   }
   if (key.state === 'expired' && key.expiresAt !== null) {
     return html`<p class="banner">Every request with this key is refused, because it expired ${timeWithAge(key.expiresAt, now, expiryInSentence)}.${canEdit && laterDate}</p>`;

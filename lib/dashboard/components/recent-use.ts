@@ -13,7 +13,7 @@ type Use = Pick<SecretView, 'lastUsedAt' | 'lastUsedFrom'>;
 /** `The key was last used 4 minutes ago. In the last 30 days, 112,630 requests were accepted.` */
 export async function recentUse({ site, member, now }: PageContext, { id, lastUsedAt }: KeyView): Promise<Html> {
   const { accepted } = (await site.management.recentUsage(member, [id])).get(id) ?? { accepted: 0 };
-  if (lastUsedAt === null) return html`The key has not been used yet. ${USAGE_DELAY}`;
+  if (lastUsedAt === null) return html`The key has never been used. ${USAGE_DELAY}`;
   const requests = accepted === 1 ? '1 request was' : `${formatCount(accepted)} requests were`;
   return html`The key was last used ${timeAgo(lastUsedAt, now)}. In the last 30 days, ${requests} accepted.`;
 }
@@ -26,7 +26,7 @@ export function lastUse(use: Use, now: number): Html {
 
 /** The last use, as a sentence with a subject. Without the subject, a member could think of another secret or key. */
 export function lastUseOf(subject: Html, use: Use, now: number): Html {
-  if (use.lastUsedAt === null) return html`${subject} has not been used yet. ${USAGE_DELAY}`;
+  if (use.lastUsedAt === null) return html`${subject} has never been used. ${USAGE_DELAY}`;
   return html`${subject} was last used on ${timeAndPlace(use, use.lastUsedAt, now)}.`;
 }
 

@@ -30,7 +30,7 @@ function chart({ days, accepted, refused }: KeyUsage): Html {
   const [first, last] = [formatDay(days[0]?.day ?? ''), formatDay(days.at(-1)?.day ?? '')];
   const highest = Math.max(...days.map((day) => day.accepted + day.refused));
   const width = days.length * (BAR + GAP);
-  const label = `${formatCount(accepted)} accepted and ${formatCount(refused)} refused requests from ${first} to ${last}`;
+  const label = `Requests from ${first} to ${last}: ${formatCount(accepted)} accepted, ${formatCount(refused)} refused`;
   // Bars of refused requests are hatched, and bars of accepted requests are solid, so the chart needs no colors.
   return html`<figure>
 <svg role="img" aria-label="${label}" viewBox="0 0 ${width} ${HEIGHT}" width="100%" height="${HEIGHT}" preserveAspectRatio="none">

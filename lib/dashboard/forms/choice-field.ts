@@ -7,6 +7,8 @@ import type { Choice } from './key-form-values.js';
 export interface ChoiceField {
   readonly name: string;
   readonly legend: string;
+  /** What the label for "some" calls the values, for example `scopes` in `Only these scopes`. */
+  readonly noun: string;
   readonly hint?: string | undefined;
   /** The label for "all"; absent if "all" cannot be chosen. */
   readonly all?: string | undefined;
@@ -17,7 +19,7 @@ export interface ChoiceField {
 }
 
 export function choiceField(field: ChoiceField): Html {
-  const { name, legend, hint, all, choice, error } = field;
+  const { name, legend, noun, hint, all, choice, error } = field;
   const describedBy = [hint !== undefined && `${name}-hint`, error !== undefined && `${name}-error`].filter(Boolean);
   const radio = (of: 'all' | 'some', title: string) =>
     html`<label class="tick"><input type="radio" name="${name}.of" value="${of}"${choice.of === of && html` checked`}> ${title}</label>`;
@@ -25,19 +27,9 @@ export function choiceField(field: ChoiceField): Html {
 <legend>${legend}</legend>
 ${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}
 ${error !== undefined && html`<p class="error" id="${name}-error">${error}</p>`}
-${all !== undefined && html`${radio('all', all)}${radio('some', onlyThese(legend))}`}
+${all !== undefined && html`${radio('all', all)}${radio('some', `Only these ${noun}`)}`}
 ${valueFields(field)}
 </fieldset>`;
-}
-
-/** The label for "some": `Only these scopes`. */
-function onlyThese(legend: string): string {
-  return `Only these ${lowerFirst(legend)}`;
-}
-
-/** Makes the first letter lower case, unless the text starts with an abbreviation such as `APIs`. */
-function lowerFirst(text: string): string {
-  return /^[A-Z]{2}/.test(text) ? text : `${text.charAt(0).toLowerCase()}${text.slice(1)}`;
 }
 
 function valueFields({ name, legend, options, choice }: ChoiceField): Html {

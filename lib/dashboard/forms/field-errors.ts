@@ -48,7 +48,7 @@ const FORM_TEXTS: readonly (readonly [RegExp, string])[] = [
   [/^apis: expected one or more APIs$/, 'choose at least one API'],
   [/^scopes: expected one or more scopes$/, 'choose at least one scope'],
   [/^expiresAt: expected a time in the future$/, 'choose today or a later date'],
-  [/^expiresAt: expected a Date /, 'choose a date '],
+  [/^expiresAt: expected a Date .*/, 'choose a date from 1970 to 9999'],
   [
     /^allowedAddresses: expected .*, got (".*")$/,
     '$1 is not an IP address or network; enter values such as 203.0.113.7 or 203.0.113.0/24',
@@ -59,11 +59,11 @@ const FORM_TEXTS: readonly (readonly [RegExp, string])[] = [
   ],
   [
     /^limits: expected a list of 1 to (\d+) .* requests from 1 to ([\d,]+), seconds from 1 to 604,800, .*/,
-    'enter up to $1 limits, such as 100/minute, 5000/day; each must allow 1 to $2 requests and have a different time period of at most 7 days',
+    'enter up to $1 limits, for example: 100/minute, 5000/day; each limit must allow 1 to $2 requests in a time period of at most 7 days; no two limits can have the same time period',
   ],
   [
-    /^(?:apis|channels): expected (1 to 64 characters .*); .*$/,
-    'each name must have $1; some names, such as "all" and "constructor", are reserved',
+    /^(?:apis|channels): expected a string of (1 to 64 characters .*) that begins with (.*); .*$/,
+    'each name or ID must have $1 and begin with $2; some names, such as "all" and "constructor", are reserved',
   ],
   [/^\w+: the account is not entitled to /, 'your account is not allowed to use '],
   [/^\w+: expected /, 'enter '],

@@ -35,6 +35,7 @@ ${choiceField({
   ...{
     name: 'channels',
     legend: 'Channels',
+    noun: 'channels',
     hint: 'Choose the processing channels that the key can use.',
     all: 'All channels of your account',
     options: options.channels,
@@ -87,7 +88,7 @@ ${error !== undefined && html`<p class="error" id="${name}-error">${error}</p>`}
 function limitsField(form: SettingsForm): Html {
   const error = errorOf(form, 'limits');
   return html`<div class="field"><label for="field-limits">Rate limits</label>
-<p class="hint" id="limits-hint">Enter how many requests are allowed per time period, such as 100/minute, 500/15m or 5000/day. Separate several limits with commas. If you leave this empty, the default rate limits of the API apply.</p>
+<p class="hint" id="limits-hint">Enter how many requests are allowed per time period, such as 100/minute, 500/15m or 5000/day. Separate multiple limits with commas. If you leave this empty, the default rate limits of the API apply.</p>
 ${error !== undefined && html`<p class="error" id="limits-error">${error}</p>`}
 <input id="field-limits" name="limits" value="${form.values.limits ?? ''}" autocomplete="off" spellcheck="false"${describedBy('limits', error)}></div>`;
 }
@@ -117,6 +118,7 @@ ${choiceField({
   ...{
     name: 'defaultScopes',
     legend: 'Default scopes',
+    noun: 'scopes',
     hint: 'A token gets these scopes if the token request does not specify any scopes.',
   },
   ...{ all: 'All scopes of the key', options: options.scopes, choice: values.defaultScopes, error },
@@ -127,6 +129,7 @@ ${choiceField({
     ...{
       name: 'apis',
       legend: 'APIs',
+      noun: 'APIs',
       hint,
       all: hasNoAllOption(kind, 'apis') ? undefined : 'All APIs of your account',
     },
@@ -137,9 +140,9 @@ ${options.scopes.length > 0 || values.scopes.names.length > 0 ? scopesField(form
 
 /** These hints say what happens if no scope is chosen, which depends on the kind of the key. */
 const SCOPES_HINTS = {
-  secret: `Scopes limit what the key can do with its APIs. If you choose ${OPEN_QUOTE}Only these scopes${CLOSE_QUOTE} but do not choose a scope, the key can make only requests that do not require a scope.`,
+  secret: `Scopes limit what the key can do with its APIs. If you choose ${OPEN_QUOTE}Only these scopes${CLOSE_QUOTE} but do not choose a scope, the key works only for requests that do not require a scope.`,
   public:
-    'Scopes limit what the key can do with its APIs. If you do not choose a scope, the key can make only requests that do not require a scope.',
+    'Scopes limit what the key can do with its APIs. If you do not choose a scope, the key works only for requests that do not require a scope.',
 };
 
 function scopesField(form: SettingsForm, hint: string | undefined): Html {
@@ -149,6 +152,7 @@ function scopesField(form: SettingsForm, hint: string | undefined): Html {
   return choiceField({
     name: 'scopes',
     legend: 'Scopes',
+    noun: 'scopes',
     hint,
     all,
     options: options.scopes,

@@ -16,15 +16,15 @@ const TITLES: Readonly<Record<ManagementErrorCode, string>> = {
 
 /** Texts that replace the message of an error. The message of the other errors is shown to members. */
 const TEXTS: Readonly<Partial<Record<ManagementErrorCode, string>>> = {
-  version_conflict: 'Someone may have changed it in the meantime. Check its settings, and then try again.',
+  version_conflict: 'Check the current settings of the key, and then try again.',
   idempotency_conflict:
-    'This form was already submitted with different values. To make another change, open the page again.',
+    'This form was already submitted with different values, so this submission was ignored. To make another change, open the page again.',
   unavailable: 'Your keys cannot be shown or changed at the moment. Try again later.',
 };
 
 /** Parts of error messages that are written for programs, and what pages say instead. */
 const PAGE_WORDS: readonly (readonly [RegExp, string])[] = [
-  [/^this operation requires the (\w+) permission$/, 'you need the $1 role to do this'],
+  [/^this operation requires the (\w+) permission.*/, 'you need the $1 role to do this'],
   [/^your permissions do not allow you /, 'your role does not allow you '],
   [/^the account is disabled; .*/, 'your account is disabled; to enable the account, contact support'],
 ];

@@ -51,11 +51,11 @@ export interface Confirmation {
 export function rotatePage(keyType: KeyType): Page {
   return confirmPage(keyType, {
     ...{ action: 'rotate', title: 'Rotate', path: 'rotate' },
-    button: ({ secrets }) => (inGrace(secrets).length === 0 ? 'Rotate' : 'Rotate and end the old grace period'),
+    button: ({ secrets }) => (inGrace(secrets).length === 0 ? 'Rotate' : 'Rotate and end the current grace period'),
     effect: (key, context) => {
       const word = secretNoun(key);
       const [once, update] = key.kind === 'public' ? ['', 'pages and apps'] : [', which is shown only once', 'servers'];
-      return html`<p>The key gets a new ${word}${once}. Its settings and history stay the same. The current ${word} ${secretHint(key.hint)} is accepted until the time that you choose below, so that you can update your ${update}.</p>
+      return html`<p>The key will get a new ${word}${once}. The key will keep its settings and history. The current ${word} ${secretHint(key.hint)} will be accepted until the time that you choose below, so that you can update your ${update}.</p>
 ${addSecretNote(key, context)}
 ${oldSecretNote(key, context)}`;
     },
@@ -112,7 +112,7 @@ export function enablePage(keyType: KeyType): Page {
 export const addSecretPage: Page = confirmPage(ACCESS_KEYS, {
   ...{ action: 'rotate', title: 'Add a client secret', heading: 'Add a client secret to', path: 'secrets' },
   effect: () =>
-    html`<p>The key gets a new client secret, which is shown only once. An access key can have up to two client secrets, and each is accepted until you delete it.</p>`,
+    html`<p>The key will get a new client secret, which is shown only once. An access key can have up to two client secrets, and each is accepted until you delete it.</p>`,
 });
 
 export const revokeTokensPage: Page = confirmPage(ACCESS_KEYS, {

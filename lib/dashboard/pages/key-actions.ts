@@ -90,7 +90,9 @@ function readGrace(context: PageContext): number {
   const text = context.fields.one('grace') ?? '';
   if (/^\d{1,7}$/.test(text)) return Number(text);
   if (!can(context, 'rotate')) return 0;
-  throw badRequest('No valid grace period was chosen. Go back and choose when it should end.');
+  throw badRequest(
+    'No valid grace period was chosen. Go back and choose when the current secret or public key should stop working.',
+  );
 }
 
 /** @throws HttpError 404 for a text that cannot be the ID of a secret. */

@@ -67,7 +67,7 @@ async function confirmation(
 <h1>Revoke ${userText(name)}</h1>
 <div class="panel ask"><p>Every request with this key will be refused immediately. This cannot be undone. ${await recentUse(context, key)}</p>
 ${key.state === 'active' && html`<p>To refuse requests only temporarily, <a href="${keyUrl}/disable/confirm">disable the key</a> instead. You can enable it again later.</p>`}
-${canRotate && html`<p>If the key was ${key.kind === 'public' ? 'misused' : 'leaked'} and you still need it, <a href="${keyUrl}/rotate/confirm">rotate the key</a> instead and choose ${OPEN_QUOTE}Now${CLOSE_QUOTE}. The key keeps its settings.${key.kind === 'access' && ' Tokens that were already issued stay valid until you also revoke the tokens of the key.'}</p>`}
+${canRotate && html`<p>If the key was ${key.kind === 'public' ? 'misused' : 'leaked'} and you still need it, <a href="${keyUrl}/rotate/confirm">rotate the key</a> instead and choose ${OPEN_QUOTE}Now${CLOSE_QUOTE}. The key keeps its settings.${key.kind === 'access' && ' Tokens that were already issued stay valid until they expire, unless you also revoke the tokens of the key.'}</p>`}
 <form method="post" action="${keyUrl}/revoke">${tokenField(formToken)}${formIdField()}
 <div class="field"><label for="field-confirm">To confirm, type <code>${userText(name)}</code></label>
 ${error !== undefined && html`<p class="error" id="confirm-error" role="alert">${error}</p>`}

@@ -21,9 +21,10 @@ export function withErrorPage(keyType: KeyType, page: Page): Page {
     } catch (error) {
       if (!(error instanceof ManagementError) || !EXPECTED.includes(error.code)) throw error;
       const { status, title, message } = toHttpError(error);
-      const isForm = context.fields.has(TOKEN_FIELD);
+      // The message for an idempotency conflict already says that this submission was ignored.
+      const saysNoChanges = context.fields.has(TOKEN_FIELD) && error.code !== 'idempotency_conflict';
       const main = html`<h1>${title}</h1>
-<p role="alert">${message}${isForm && ' No changes were made.'}</p>
+<p role="alert">${saysNoChanges && 'No changes were made. '}${message}</p>
 <p><a class="button" href="${context.base}${pathBack(keyType, context)}">Go back</a></p>`;
       return htmlResponse(status, layout(context, { title, tab: keyType.name, main }));
     }

@@ -70,8 +70,7 @@ function usageOperation(
     query: ['from', 'to'],
     answers: {
       200: {
-        description:
-          'The number of accepted and refused requests on each day from `from` to `to`, both included, in UTC.',
+        description: 'The numbers of accepted and refused requests on each UTC day from `from` to `to`, inclusive.',
         schema: 'KeyUsage',
       },
     },

@@ -82,7 +82,7 @@ export function createManagementApi(options: ManagementApiOptions): ManagementAp
       sendProblem(
         res,
         problemOf(
-          new ProblemError(405, 'method_not_allowed', `the method is not allowed at this path; use ${allow}`, {
+          new ProblemError(405, 'method_not_allowed', `the method is not allowed for this path; use one of ${allow}`, {
             Allow: allow,
           }),
         ),

@@ -10,14 +10,14 @@ const SCHEME = 'bearer';
 const PROBLEMS: Readonly<Record<number, string>> = {
   400: 'The request is invalid.',
   401: 'The credential is missing or invalid.',
-  403: 'The caller does not have permission for this operation, environment or scope, the account is disabled, or the request comes from a page on another origin.',
+  403: 'The caller does not have permission for this operation, environment or scope; the account is disabled; or the request comes from a page on another origin.',
   404: 'The key, the secret or the public key was not found in this account.',
   409: 'The key is revoked, or the idempotency key was already used for a different request.',
   412: 'The key has changed since you read it; read it again and retry.',
   413: 'The body is too large.',
   415: 'The media type of the body is not supported.',
   428: 'The If-Match header is missing.',
-  503: 'The store is not available.',
+  503: 'The service is temporarily unavailable; retry after the number of seconds in the Retry-After header.',
 };
 const HEADERS: Readonly<Record<string, object>> = {
   ETag: { description: 'The version of the key.', schema: { type: 'string' } },

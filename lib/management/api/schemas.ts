@@ -136,7 +136,7 @@ export const SCHEMAS = {
         type: 'number',
         minimum: 0,
         maximum: MAX_GRACE,
-        description: 'How long the old secret is still accepted, in seconds.',
+        description: 'How long the old secret continues to be accepted after the rotation, in seconds.',
       },
     },
     [],

@@ -8,7 +8,7 @@ import type { RepositoryTransaction } from '../../store/repository/repository.js
 import { ManagementError } from '../management-error.js';
 import { mapStoreErrors } from '../map-store-errors.js';
 import { type Member, readMember } from '../member.js';
-import { type Action, isAllowed, permissionTitle } from '../permissions.js';
+import { type Action, isAllowed, permissionScope, permissionTitle } from '../permissions.js';
 import { retryTransaction } from '../retry-transaction.js';
 
 /** An operation that a member requests. */
@@ -82,7 +82,7 @@ export function createOperations(store: CredentialStore, clock: Clock): Operatio
       if (!isAllowed(operation.action, member.permissions)) {
         throw new ManagementError(
           'forbidden',
-          `this operation requires the ${permissionTitle(operation.action)} permission`,
+          `this operation requires the ${permissionTitle(operation.action)} permission (scope ${permissionScope(operation.action)})`,
         );
       }
       return await mapStoreErrors(work);

@@ -14,7 +14,10 @@ export async function assertEnabled(tx: RepositoryTransaction, id: string): Prom
   const account = await tx.account(id);
   if (account === undefined) throw noSuchAccount();
   if (account.disabled_at === null) return;
-  throw new ManagementError('forbidden', 'the account is disabled; ask the operator to enable it');
+  throw new ManagementError(
+    'forbidden',
+    'the account is disabled; it must be enabled before this operation is allowed',
+  );
 }
 
 /**

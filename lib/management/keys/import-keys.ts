@@ -160,7 +160,7 @@ function readRow(
 ): Rows {
   const { digest, id, hint, createdAt, expiresAt, ...settings } = readGiven(given, FIELDS);
   if (typeof digest !== 'string' || !DIGEST.test(digest))
-    throw invalid('digest', 'expected the SHA-256 of the key in lowercase hex');
+    throw invalid('digest', 'expected the SHA-256 digest of the key in lowercase hex');
   if (hint !== undefined && (typeof hint !== 'string' || !HINT.test(hint) || UNPRINTABLE.test(hint)))
     throw invalid('hint', 'expected 1 to 32 visible characters without spaces');
   const texts = Object.entries({ id, hint, name: settings.name });

@@ -137,7 +137,7 @@ export function readNewAccessKey(value: unknown, now: number): NewKey {
 /** A `version` for an edit of whatever version the key has. Only the management API uses it, for `If-Match: *`. */
 export const ANY_VERSION = Symbol('any version');
 
-const VERSION_EXPECTED = 'expected a positive whole number: the version that the key had when you read it';
+const VERSION_EXPECTED = 'expected the version that the key had when you read it, a positive whole number';
 
 export interface ReadEdit {
   readonly version: number;
