@@ -40,7 +40,7 @@ describe('keyward accounts put, if an option leaves out what the account has', (
     await keyward.json('accounts', 'put', 'acme', '--api', 'all');
     const { err } = await keyward.run('accounts', 'put', 'acme', '--api', 'payments');
     expect(err).toMatch(
-      /^warning: the command removed all APIs except payments from the account acme; .* put acme --api all\n$/,
+      /^warning: the command removed all APIs \(except payments\) from the account acme; .* put acme --api all\n$/,
     );
   });
 
@@ -51,11 +51,11 @@ describe('keyward accounts put, if an option leaves out what the account has', (
     ],
     [
       ['--channel', 'pc_2', '--platform', 'market'],
-      'Remove the channel pc_1 and the platform shop from the account acme? Its keys will lose this access immediately. Existing keys for a removed platform are still accepted. [y/N] ',
+      'Remove the channel pc_1 and the platform shop from the account acme? Its keys will lose this access immediately. Existing keys for a removed platform will still be accepted. [y/N] ',
     ],
     [
       ['--platform', 'market'],
-      'Remove the platform shop from the account acme? Existing keys for a removed platform are still accepted. [y/N] ',
+      'Remove the platform shop from the account acme? Existing keys for a removed platform will still be accepted. [y/N] ',
     ],
   ])('asks on a terminal before it removes something: %j', async (options, question) => {
     const args = ['accounts', 'put', 'acme', ...options];
@@ -85,14 +85,14 @@ describe('keyward accounts put, if an option leaves out what the account has', (
 
 describe('the help of an option that may be repeated', () => {
   it.each([
-    ['accounts put', /replaces all (?:APIs|scopes|channels|platforms) of the account/g, 4],
+    ['accounts put', /the given values replace the existing (?:APIs|scopes|channels|platforms) of the account/g, 4],
     [
       'keys edit',
-      /may be repeated; replaces all (?:APIs|scopes|channels|metadata|allowed addresses|rate limits) of the key/g,
+      /may be repeated; the given values replace the existing (?:APIs|scopes|channels|metadata|allowed addresses|rate limits) of the key/g,
       6,
     ],
-    ['access-keys edit', /may be repeated; replaces all [a-z ]+ of the key/g, 6],
-    ['keys create', /replaces all/g, 0],
+    ['access-keys edit', /may be repeated; the given values replace the existing [a-z ]+ of the key/g, 6],
+    ['keys create', /replace the existing/g, 0],
   ])('of %s says that it replaces the list', async (command, says, count) => {
     const { out } = await keyward.run(...command.split(' '), '--help');
     expect([...out.replaceAll(/\s+/g, ' ').matchAll(says)]).toHaveLength(count);

@@ -30,8 +30,8 @@ const table = (lines: readonly string[], end = '\n') => [HEADING, ...lines, ''].
 
 describe('keyward keys import: a line that cannot be read', () => {
   it.each([
-    ['a cell too many', `${lineOf('x')},`, 'expected 4 cells, one for each column, got 5'],
-    ['a cell too few', `${digestOf('x')},secret,payments`, 'expected 4 cells, one for each column, got 3'],
+    ['a cell too many', `${lineOf('x')},`, 'expected 4 cells (one for each column), got 5'],
+    ['a cell too few', `${digestOf('x')},secret,payments`, 'expected 4 cells (one for each column), got 3'],
     ['a quote that nothing closes', lineOf('x', '"till'), 'a quote (") is misplaced'],
     ['a quote in a cell without', lineOf('x', 'the "till"'), 'a quote (") is misplaced'],
     ['a word behind a quote', lineOf('x', '"till" 2'), 'a quote (") is misplaced'],
@@ -75,7 +75,7 @@ describe('keyward keys import: a line that cannot be read', () => {
   it('is reported together with lines that management refuses', async () => {
     const { err } = await importing(table([`${lineOf(1)},`, 'nonsense,secret,payments,', lineOf(2)]));
     expect(err.match(/^line .*/gm)).toEqual([
-      'line 2: expected 4 cells, one for each column, got 5',
+      'line 2: expected 4 cells (one for each column), got 5',
       'line 3: digest: expected the SHA-256 digest of the key in hex',
     ]);
   });
@@ -83,7 +83,7 @@ describe('keyward keys import: a line that cannot be read', () => {
   it.each(['\n', '\r\n', '\r'])('skips blank lines, and keeps the numbers of the others (%j)', async (end) => {
     const text = `\uFEFF${table(['', lineOf(1, '"a, ""b"""'), ' \t', lineOf(2), 'bad', '', ''], end)}`;
     const { err } = await importing(text);
-    expect(err).toMatch(/^line 6: expected 4 cells, one for each column, got 1/);
+    expect(err).toMatch(/^line 6: expected 4 cells \(one for each column\), got 1/);
     const { out } = await importing(text.replace('bad', ''), '--json');
     expect(JSON.parse(out)).toMatchObject({ imported: 2, refused: 0 });
     expect(await keyward.json('keys', 'list', '--account', 'acme', '--text', 'a, ')).toMatchObject({
@@ -107,7 +107,7 @@ describe('keyward keys import: a file of several chunks', () => {
   it('counts a line once whose CRLF is in two chunks', async () => {
     const blank = blankUntil(CHUNK + 1, '\r\n');
     const { code, err } = await importing(table([blank, lineOf(1), 'bad'], '\r\n'));
-    expect([code, err.split('\n')[0]]).toEqual([1, 'line 4: expected 4 cells, one for each column, got 1']);
+    expect([code, err.split('\n')[0]]).toEqual([1, 'line 4: expected 4 cells (one for each column), got 1']);
     expect((await importing(table([blank, lineOf(1), lineOf(2)], '\r\n'))).out).toMatch(/^2 keys imported/);
   });
 
@@ -128,7 +128,7 @@ describe('keyward keys import: a file of several chunks', () => {
 describe('keyward keys import: a line has at most 1,000,000 characters', () => {
   const lineWith = (characters: number) => lineOf('long').padEnd(characters, 'x');
   const tooLong = (line: number) =>
-    `${join(folder, 'keys.csv')}: line ${line} is longer than 1000000 characters; check that the file is CSV; to resume the import, add --from-line 2\n`;
+    `${join(folder, 'keys.csv')}: line ${line} is longer than 1,000,000 characters; check that this is a CSV file; to resume the import, add --from-line 2\n`;
 
   it.each([
     ['LF', '\n'],
@@ -159,7 +159,7 @@ describe('keyward keys import: a line has at most 1,000,000 characters', () => {
     const { code, err } = await importing(`${HEADING.padEnd(1_000_001, 'x')}\n`);
     expect([code, err]).toEqual([
       2,
-      `${join(folder, 'keys.csv')}: line 1 is longer than 1000000 characters; check that the file is CSV\n`,
+      `${join(folder, 'keys.csv')}: line 1 is longer than 1,000,000 characters; check that this is a CSV file\n`,
     ]);
   });
 });
@@ -175,7 +175,7 @@ describe('keyward keys import: if it cannot continue', () => {
     const { code, out, err } = await importing(table([...linesOf(1_003), endless]), ...args);
     expect(code).toBe(2);
     expect(err).toMatch(
-      /keys\.csv: line 1005 is longer than 1000000 characters.*; to resume the import, add --from-line 1002/,
+      /keys\.csv: line 1005 is longer than 1,000,000 characters.*; to resume the import, add --from-line 1002/,
     );
     if (args.length === 0) expect(out).toMatch(/^1000 keys imported, 0 skipped/);
     else expect(JSON.parse(out)).toMatchObject({ imported: 1_000, refused: 0 });

@@ -316,7 +316,10 @@ describe('a question before what cannot be undone', () => {
     const secret = view.record.secrets[0]?.id ?? '';
     const args = ['access-keys', 'delete-secret', record.id, secret];
     expect(await typing(place, 'n\n', args)).toMatchObject({
-      ...{ code: 1, err: expect.stringMatching(/^Delete the secret \S+ of the access key ack_\S+\? .* \[y\/N\] /) },
+      ...{
+        code: 1,
+        err: expect.stringMatching(/^Delete the client secret \S+ from the access key ack_\S+\? .* \[y\/N\] /),
+      },
     });
     expect(await typing(place, '', [...args, '--yes'])).toMatchObject({ code: 0, err: '' });
   });
@@ -326,7 +329,7 @@ describe('a question before what cannot be undone', () => {
 
   it('is asked before a rotation that refuses the old secret at once', async () => {
     const { record } = await create('--name', 'till');
-    const question = `Rotate the key ${record.id} "till" of the account acme? Its old secret will be refused immediately. To accept it for a while, answer no and add a grace period, such as --grace 7d. [y/N] `;
+    const question = `Rotate the key ${record.id} "till" of the account acme? Its current secret will be refused immediately. To keep it valid for a while, answer no and run the command again with a grace period, such as --grace 7d. [y/N] `;
     const args = ['keys', 'rotate', record.id];
     for (const grace of [[], ['--grace', '0']])
       expect(await typing(place, 'n\n', [...args, ...grace])).toMatchObject({
@@ -337,7 +340,13 @@ describe('a question before what cannot be undone', () => {
     expect(await typing(place, '', [...args, '--yes'])).toMatchObject({ code: 0, err: '' });
     expect(await typing(place, 'y\n', args)).toMatchObject({ code: 0, err: question });
     const access = await createAccessKey();
-    expect((await typing(place, '', ['access-keys', 'rotate', access.id])).err).toMatch(/^Rotate the access key ack_/);
+    expect((await typing(place, '', ['access-keys', 'rotate', access.id])).err).toMatch(
+      /^Rotate the access key ack_.*\? Its current client secret will be refused immediately\./,
+    );
+    const shown = await create('--kind', 'public');
+    expect((await typing(place, '', ['keys', 'rotate', shown.record.id])).err).toMatch(
+      /\? Its current public key will be refused immediately\./,
+    );
   });
 
   it('is asked before a grace period is ended', async () => {
@@ -355,7 +364,7 @@ describe('a question before what cannot be undone', () => {
   it('is asked before the tokens of an access key are revoked', async () => {
     const { id } = await createAccessKey();
     const args = ['access-keys', 'edit', id];
-    const question = `Revoke every access token that was issued to the access key ${id} of the account acme? Clients will be refused until they obtain a new access token. This cannot be undone. [y/N] `;
+    const question = `Revoke every access token that was issued with the access key ${id} of the account acme? Clients will be refused until they obtain a new access token. This cannot be undone. [y/N] `;
     expect(await typing(place, 'n\n', [...args, '--revoke-tokens'])).toMatchObject({
       ...{ code: 1, err: expect.stringContaining(question) },
     });

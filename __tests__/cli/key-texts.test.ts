@@ -195,7 +195,7 @@ describe('keyward keys scan', () => {
     rmSync(join(large, '..'), { recursive: true });
     expect([code, out]).toEqual([2, '']);
     expect(err).toBe(
-      `warning: ${large} is larger than 10000000 bytes, so it was not searched; split it into smaller files\n1 file or folder could not be searched\n`,
+      `warning: ${large} is larger than 10 MB, so it was not searched; split it into smaller files\n1 file or folder could not be searched\n`,
     );
   });
 

@@ -74,7 +74,7 @@ describe.each(sharedEngines)('keyward keys find on %s', (engine) => {
     await keyward.json('access-keys', 'delete-secret', id, record.secrets[0]?.id ?? '');
     const { out } = await find(secret);
     expect(out).toMatch(new RegExp(`^id +${id}\n`));
-    expect(out).toMatch(/\nstate +active\nsecret +.*\nlast used +-\nThis secret is already refused\.\n$/);
+    expect(out).toMatch(/\nstate +active\nsecret +.*\nlast used +-\nThis secret is no longer accepted\.\n$/);
   });
 
   it('finds an old secret in its grace period, and says how to refuse only this one', async () => {
@@ -92,14 +92,16 @@ describe.each(sharedEngines)('keyward keys find on %s', (engine) => {
     const { id } = record;
     await onDatabase(place.url, `update keys set expires_at = 1 where id = '${id}'`);
     const { out } = await find(key);
-    expect(out).toContain('The key has expired, but its expiration date can be extended.');
+    expect(out).toContain(
+      'The key has expired, but this secret will be accepted again if the expiration date is extended.',
+    );
     expect(out).toContain(`To revoke the key, run: keyward keys revoke ${id}`);
   });
 
   it('says that the secret of a revoked key is refused already', async () => {
     const { key, record } = await create();
     await keyward.json('keys', 'revoke', record.id);
-    expect((await find(key)).out).toMatch(/\nstate +revoked\n.*, ended\n.*\nThis secret is already refused\.\n$/s);
+    expect((await find(key)).out).toMatch(/\nstate +revoked\n.*, ended\n.*\nThis secret is no longer accepted\.\n$/s);
     expect(JSON.parse((await find(key, '--json')).out).revoke).toBeNull();
   });
 

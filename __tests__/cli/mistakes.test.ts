@@ -84,7 +84,7 @@ describe('a mistake', () => {
     ],
     [2, /ENOENT/, ['serve', '--audience', 'x', '--encryption-key-file', join(folder, 'none/k')]],
     [2, /^--audience must be/, [...SERVE, '--audience', '']],
-    [2, /^there is no file .*none\.mjs$/, ['routes', join(folder, 'none.mjs')]],
+    [2, /^the file .*none\.mjs does not exist$/, ['routes', join(folder, 'none.mjs')]],
     [2, /does not export an Express app/, ['routes', join(folder, 'empty.mjs')]],
   ])('ends with %i and a sentence: %s', async (code, sentence, args) => {
     writeFileSync(join(folder, 'empty.mjs'), 'export default {};');
@@ -133,7 +133,9 @@ describe('a mistake', () => {
     const { code, err } = await keyward.run(...SERVE, '--audience', 'x', '--host', '0.0.0.0');
     expect([code, err]).toEqual([
       2,
-      expect.stringMatching(/; with --host 0\.0\.0\.0, set --issuer or KEYWARD_ISSUER to its https URL$/m),
+      expect.stringMatching(
+        / listens on 0\.0\.0\.0, which is not a loopback host; set --issuer or KEYWARD_ISSUER to the https URL of the server$/m,
+      ),
     ]);
   });
 

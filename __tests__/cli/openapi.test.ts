@@ -185,7 +185,7 @@ describe('keyward openapi', () => {
       () => [file('bare.mjs', APP.replace('export const schemes', 'const schemes')), json],
       /does not export "schemes"/,
     ],
-    ['a module that is not there', () => [join(folder, 'none.mjs'), json], /there is no file/],
+    ['a module that is not there', () => [join(folder, 'none.mjs'), json], /the file .* does not exist/],
   ])('O16 exits with 2 for %s', async (_name, args, message) => {
     for (const command of ['check', 'describe']) {
       const { code, out, err } = await runProgram(['openapi', command, ...args()]);

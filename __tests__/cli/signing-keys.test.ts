@@ -175,7 +175,9 @@ describe.each(sharedEngines)('on %s', (engine) => {
     await signingKey();
     const { code, out, err } = await keyward.run('encryption-key', 'finish', ...file);
     expect({ code, out }).toEqual({ code: 2, out: '' });
-    expect(err).toContain(`no rotation of the encryption key is in progress: ${path} contains only one key`);
+    expect(err).toBe(
+      `the rotation of the encryption key cannot be finished, because ${path} contains only one key; expected the new key and the old one; to start a rotation, run: keyward encryption-key rotate\n`,
+    );
   });
 
   it('keeps both encryption keys in the file if the database fails while the rotation is finished', async () => {

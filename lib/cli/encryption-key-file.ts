@@ -170,7 +170,7 @@ export interface KeyFileOption {
 export function withKeyFile(command: Command): Command {
   return command.option(
     '--encryption-key-file <path>',
-    'the file with the encryption key; ignored if KEYWARD_ENCRYPTION_KEY is set',
+    'the file with the key that encrypts the signing keys; this option is ignored if KEYWARD_ENCRYPTION_KEY is set',
     './keyward.key',
   );
 }

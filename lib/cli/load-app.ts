@@ -30,7 +30,7 @@ export async function loadAppWith(module: string, name: string): Promise<{ app: 
 
 async function loadModule(module: string): Promise<Exports> {
   const path = resolve(module);
-  if (!existsSync(path)) throw new CliError(`there is no file ${module}`, EXIT.usage);
+  if (!existsSync(path)) throw new CliError(`the file ${module} does not exist`, EXIT.usage);
   return ofModule(module, async () => import(pathToFileURL(path).href));
 }
 
@@ -73,7 +73,7 @@ async function ofModule<T>(module: string, work: () => Promise<T>): Promise<T> {
   // A module may end the process, or wait for a promise that never settles. Without this listener, Node would exit
   // without our error message, and the exit code could be 0.
   const onExit = () => {
-    const message = `${module} cannot be loaded: it ended the process, or an await in it never completed`;
+    const message = `${module} cannot be loaded: it exited the process, or it awaits a promise that never settles`;
     const error = { code: 'usage', message, exitCode: EXIT.usage };
     const isJson = asksForJson(process.argv.slice(2));
     process.stderr.write(isJson ? jsonLine({ error }) : `${escapeText(message)}\n`);

@@ -84,7 +84,7 @@ export function addAccessKeyCommands(program: Command, io: Io): void {
     )
     .addOption(confirmationOption())
     .option('--no-require-confirmation', 'no longer require token binding')
-    .option('--revoke-tokens', 'revoke all access tokens that were issued to this key so far')
+    .option('--revoke-tokens', 'revoke all access tokens that have been issued with this key')
     .action(async (id: string, options: AccessKeyEditOptions) => {
       const { scope, defaultScope, revokeTokens, requireConfirmation } = options;
       const { scopes: _, ...settings } = settingsOf(options);
@@ -97,7 +97,7 @@ export function addAccessKeyCommands(program: Command, io: Io): void {
         ...confirmationOf(requireConfirmation),
       };
       const question = (key: KeyView) =>
-        `Revoke every access token that was issued to ${describeKey('access key', key)}? Clients will be refused until they obtain a new access token. This cannot be undone.`;
+        `Revoke every access token that was issued with ${describeKey('access key', key)}? Clients will be refused until they obtain a new access token. This cannot be undone.`;
       await editKey(io, options, id, edit, (management) => management.accessKeys, revokeTokens ? question : undefined);
     });
 
@@ -122,12 +122,18 @@ export function addAccessKeyCommands(program: Command, io: Io): void {
     withStoreOptions(
       keys
         .command('delete-secret <id> <secret-id>')
-        .description('delete a secret of an access key; "keyward access-keys view" shows the ID of each secret'),
+        .description(
+          'delete a client secret from an access key; "keyward access-keys view" shows the ID of each secret',
+        ),
     ),
   ).action(async (id: string, secret: string, options: CommonOptions & ConfirmOption) => {
     const key = await withStore(io, options, async ({ management, memberOfKey }) => {
       const member = await memberOfKey(id);
-      await confirm(io, options, `Delete the secret ${secret} of the access key ${id}? This cannot be undone.`);
+      await confirm(
+        io,
+        options,
+        `Delete the client secret ${secret} from the access key ${id}? This cannot be undone.`,
+      );
       return await management.accessKeys.deleteSecret(member, id, secret);
     });
     printKey(io, options, key);
@@ -139,7 +145,7 @@ export function addAccessKeyCommands(program: Command, io: Io): void {
 function confirmationOption(): Option {
   const option = new Option(
     '--require-confirmation <method>',
-    'require token binding by this method, and refuse token requests without it; "any" means DPoP or mTLS',
+    'require token binding with this method: access tokens are bound to the client, and token requests that do not use the method are refused; "any" means DPoP or mTLS',
   );
   return option.choices(['dpop', 'mtls', 'any']);
 }

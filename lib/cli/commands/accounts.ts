@@ -27,27 +27,27 @@ export function addAccountCommands(program: Command, io: Io): void {
   )
     .option(
       '--api <name>',
-      'an API that keys of the account may use, or "all" for every API; may be repeated; replaces all APIs of the account',
+      'an API that keys of the account may use, or "all" for every API; may be repeated; the given values replace the existing APIs of the account',
       collect,
     )
     .option(
       '--scope <scope>',
-      'a scope that keys of the account may have; may be repeated; replaces all scopes of the account',
+      'a scope that keys of the account may have; may be repeated; the given values replace the existing scopes of the account',
       collect,
     )
     .option(
       '--channel <id>',
-      'the ID of a processing channel that keys of the account may use, or "all" for every channel; may be repeated; replaces all channels of the account',
+      'the ID of a processing channel that keys of the account may use, or "all" for every channel; may be repeated; the given values replace the existing channels of the account',
       collect,
     )
     .option(
       '--platform <name>',
-      'an e-commerce platform that keys of the account may be used on; may be repeated; replaces all platforms of the account',
+      'an e-commerce platform that keys of the account may be used on; may be repeated; the given values replace the existing platforms of the account',
       collect,
     )
     .addHelpText(
       'after',
-      '\nAn option that may be repeated replaces its whole list. To add an API, also pass the APIs that the account already has.\n\nExample: keyward accounts put acme --api payments --api disputes --scope payments',
+      '\nTo add an API, also pass the APIs that the account already has, because the given APIs replace the existing ones. The same applies to scopes, channels and platforms.\n\nExample: keyward accounts put acme --api payments --api disputes --scope payments',
     )
     .action(async (id: string, options: PutOptions) => {
       const { api, scope, channel, platform } = options;
@@ -162,7 +162,7 @@ async function accountIfExists({ accounts }: Management, id: string): Promise<Ac
 
 function questionAbout(id: string, removals: readonly Removal[]): string {
   const platforms = removals.some(({ list }) => list === 'platforms')
-    ? ' Existing keys for a removed platform are still accepted.'
+    ? ' Existing keys for a removed platform will still be accepted.'
     : '';
   const others = removals.some(({ list }) => list !== 'platforms')
     ? ' Its keys will lose this access immediately.'

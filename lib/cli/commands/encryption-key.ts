@@ -67,7 +67,7 @@ export function addEncryptionKeyCommands(program: Command, io: Io): void {
     // With the old key alone, everything would be encrypted with it again, and the message would say to remove it.
     if (encryptionKeys.texts.length < 2)
       throw new CliError(
-        `no rotation of the encryption key is in progress: ${encryptionKeys.source} contains only one key; expected the new key and the old one, as "keyward encryption-key rotate" made them`,
+        `the rotation of the encryption key cannot be finished, because ${encryptionKeys.source} contains only one key; expected the new key and the old one; to start a rotation, run: keyward encryption-key rotate`,
         EXIT.usage,
       );
     const count = await withStore(io, { ...options, encryptionKeys }, async ({ store, operator, databaseName }) => {

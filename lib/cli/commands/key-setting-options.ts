@@ -58,7 +58,7 @@ export function withSettings(command: Command, replaces: (list: string) => strin
 
 /** The end of the help of a repeatable option of `edit`: the given values replace the whole list. */
 export function replacesAll(list: string): string {
-  return `; replaces all ${list} of the key`;
+  return `; the given values replace the existing ${list} of the key`;
 }
 
 /** Adds the options of `withSettings`, and options that remove a setting, such as `--no-name`. */

@@ -24,7 +24,7 @@ export function addFindCommand(keys: Command, io: Io): void {
     keys
       .command('find <text>')
       .description(
-        'find the key that a leaked key value or client secret belongs to; pass "-" and provide the value on standard input',
+        'find out which key a leaked secret belongs to; pass "-" as <text>, and provide the secret on standard input',
       ),
   )
     .addHelpText('after', '\nExample: keyward keys find - < leaked.txt')
@@ -71,10 +71,11 @@ export function addFindCommand(keys: Command, io: Io): void {
     if (isOld)
       printLine(io, `To end the grace period of this old secret, run: keyward ${groupOf(key)} end-grace ${key.id}`);
     if (revoke === null) {
-      printLine(io, 'This secret is already refused.');
+      printLine(io, 'This secret is no longer accepted.');
       return;
     }
-    if (key.state === 'expired') printLine(io, 'The key has expired, but its expiration date can be extended.');
+    if (key.state === 'expired')
+      printLine(io, 'The key has expired, but this secret will be accepted again if the expiration date is extended.');
     const isDeletable = key.kind === 'access' && !isOld && hasOtherCredential(found);
     if (isDeletable)
       printLine(

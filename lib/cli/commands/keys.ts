@@ -66,7 +66,10 @@ export function addApiKeyCommands(program: Command, io: Io): Command {
     });
 
   withSwitches(withClearings(keys.command('edit <id>').description('change the settings of a key')))
-    .option('--no-scope', 'remove the scopes; a secret key then has every scope of its APIs')
+    .option(
+      '--no-scope',
+      'remove the list of scopes; a secret key then has every scope of its APIs, and a public key has no scopes',
+    )
     .option(
       '--api <name>',
       `an API that the key may use, or "all" for every API; may be repeated${replacesAll('APIs')}`,

@@ -9,7 +9,7 @@ export function addMigrateCommand(program: Command, io: Io): void {
   withStoreOptions(program.command('migrate').description('create or update the tables of the database'))
     .addHelpText(
       'after',
-      '\nkeyward does this every time it opens the database. Run this command only if the service connects as a database user that cannot create tables, and run it as a database user that can.',
+      '\nkeyward does this every time it opens the database. You need this command only if your app or keyward serve connects as a database user that cannot create tables. In that case, run it as a database user that can.',
     )
     .action(async (options: CommonOptions) => {
       const store = await openReady(databaseOf(io, options));

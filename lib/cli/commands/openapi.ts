@@ -42,7 +42,7 @@ export function addOpenApiCommands(program: Command, io: Io): void {
   openapi
     .command('check <module> <document>')
     .description(
-      'compare the routes of an app and their security requirements with its OpenAPI document; exits with code 1 if they differ',
+      'compare the routes of an app and their security requirements with its OpenAPI document, and exit with code 1 if they differ',
     )
     .option(
       '--except <route>',
@@ -68,7 +68,7 @@ export function addOpenApiCommands(program: Command, io: Io): void {
   openapi
     .command('describe <module> <document>')
     .description(
-      'add the security requirements of an app to the operations of its OpenAPI document that do not define any yet',
+      'add the security requirements of an app to its OpenAPI document, for each operation that does not define any yet',
     )
     .option('--out <file>', 'the file to write the document to; default: standard output')
     .option(...BASE_PATH)

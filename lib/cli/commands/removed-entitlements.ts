@@ -37,7 +37,7 @@ export function removedEntitlements(before: Account | undefined, after: AccountS
 
 function describeRemoved(noun: string, was: 'all' | readonly string[], is: 'all' | readonly string[]) {
   if (is === 'all') return undefined;
-  if (was === 'all') return `all ${noun}s except ${is.join(', ')}`;
+  if (was === 'all') return `all ${noun}s (except ${is.join(', ')})`;
   const removed = was.filter((name) => !is.includes(name));
   return removed.length === 0 ? undefined : `the ${noun}${removed.length === 1 ? '' : 's'} ${removed.join(', ')}`;
 }

@@ -16,7 +16,7 @@ export function addRoutesCommand(program: Command, io: Io): void {
   program
     .command('routes <module>')
     .description(
-      'show the gates (authentication middleware, such as requireBearer) and the guards (such as requireScopes) of every route; exits with code 1 if a route accepts requests without a credential, or does not restrict the kinds of keys that it accepts',
+      'show the gates (authentication middleware, such as requireBearer) and the guards (such as requireScopes) of every route, and exit with code 1 if a route accepts requests without a credential or does not restrict the kinds of keys that it accepts',
     )
     .option(
       '--except <route>',
@@ -31,7 +31,7 @@ export function addRoutesCommand(program: Command, io: Io): void {
     .action(async (module: string, { except = [], json }: RoutesOptions) => {
       const routes = auditRoutes(await loadApp(module));
       const stale = except.filter((name) => !routes.some((route) => nameOf(route) === name));
-      if (stale.length > 0) throw new CliError(`--except: the app has no route ${stale.join(', ')}`, EXIT.usage);
+      if (stale.length > 0) throw new CliError(`--except: the app has no route ${stale.join(' or ')}`, EXIT.usage);
       const open = routes.filter((route) => isOpen(route) && !except.includes(nameOf(route)));
       if (json) printJson(io, { routes, open: open.map(nameOf) });
       else show(routes, open);

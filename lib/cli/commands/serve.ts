@@ -49,7 +49,9 @@ export function addServeCommand(program: Command, io: Io): void {
   withServeOptions(
     program
       .command('serve')
-      .description('run a server with the token endpoint, its metadata, the Dashboard and health checks'),
+      .description(
+        'run a server with the token endpoint, the authorization server metadata, the Dashboard and health checks',
+      ),
   ).action(async (options: ServeOptions) => {
     const settings = serveSettings(io, options);
     const database = databaseOf(io, settings);
@@ -152,7 +154,7 @@ function listenMessage({ host, port }: ServeSettings, code: string | undefined):
   if (code === 'EADDRINUSE')
     return `port ${port} on ${host} is already in use (EADDRINUSE); choose another port with --port`;
   if (code === 'EACCES')
-    return `cannot listen on port ${port}, because this user has no permission (EACCES); choose another port with --port, such as 4000`;
+    return `cannot listen on port ${port}, because the current user does not have permission to use it (EACCES); choose another port with --port, such as 4000`;
   return `cannot listen on ${host}:${port} (${code}); check that --host is an address of this machine`;
 }
 

@@ -33,6 +33,9 @@ interface UsageOptions extends CommonOptions {
 /** Selects the operations on one type of key: `management.keys` or `management.accessKeys`. */
 export type KeysOf = (management: Management) => Management['keys'] | Management['accessKeys'];
 
+/** What messages call the secret of a key. A public key is not secret, so its value has another name. */
+const SECRET_NOUNS = { secret: 'secret', public: 'public key', access: 'client secret' } as const;
+
 /** The methods of `management.keys` and `management.accessKeys` that an edit needs. */
 interface EditableKeys<Edit> {
   view(member: Member, id: string): Promise<KeyView>;
@@ -103,7 +106,7 @@ export function addCommonCommands(commands: Command, io: Io, keysOf: KeysOf, nou
     .addOption(
       new Option(
         '--sort <order>',
-        `the order of the list; a leading minus reverses it; default: ${DEFAULT_ORDER}`,
+        `the order of the list: created (oldest first), name (A to Z) or used (least recently used first); a leading minus reverses the order; default: ${DEFAULT_ORDER} (newest first)`,
       ).choices(KEY_ORDERS),
     )
     .option('--after <cursor>', 'show the page after this cursor; each page ends with the cursor for the next page')
@@ -146,7 +149,7 @@ export function addCommonCommands(commands: Command, io: Io, keysOf: KeysOf, nou
         await confirm(
           io,
           options,
-          `${what} Its old secret ${old.hint} will be refused immediately. This cannot be undone.`,
+          `${what} Its old ${SECRET_NOUNS[current.kind]} ${old.hint} will be refused immediately. This cannot be undone.`,
         );
       }
       return await keys.endGrace(member, id);
@@ -184,21 +187,26 @@ export function addCommonCommands(commands: Command, io: Io, keysOf: KeysOf, nou
   )
     .option(
       '--grace <duration>',
-      `how long the old secret is still accepted, such as 24h or 7d, up to ${MAX_GRACE_TEXT}; default: 0, which means that it is refused immediately`,
+      `how long the old secret continues to be accepted, such as 24h or 7d, up to ${MAX_GRACE_TEXT}; default: 0 (refused immediately)`,
       readGrace,
     )
     .action(async (id: string, options: CommonOptions & ConfirmOption & { grace?: number }) => {
       await onKey(options, id, async (keys, member) => {
         if (!options.grace) {
-          const what = `Rotate ${describeKey(noun, await keys.view(member, id))}?`;
-          const remedy = 'To accept it for a while, answer no and add a grace period, such as --grace 7d.';
-          await confirm(io, options, `${what} Its old secret will be refused immediately. ${remedy}`);
+          const current = await keys.view(member, id);
+          const what = `Rotate ${describeKey(noun, current)}?`;
+          const effect = `Its current ${SECRET_NOUNS[current.kind]} will be refused immediately.`;
+          const remedy =
+            'To keep it valid for a while, answer no and run the command again with a grace period, such as --grace 7d.';
+          await confirm(io, options, `${what} ${effect} ${remedy}`);
         }
         const rotated = await keys.rotate(member, id, options.grace);
+        const secret = SECRET_NOUNS[rotated.key.kind];
+        const lost = `the key was rotated, but its new ${secret} could not be shown; rotate it again`;
         await showSecret(io, options, rotated, async () =>
           options.grace
-            ? 'the key was rotated, but its new secret could not be shown; rotate it again (this ends the grace period of the old secret immediately), or create another key'
-            : 'the key was rotated, but its new secret could not be shown; rotate it again',
+            ? `${lost} (this ends the grace period of the old ${secret} immediately), or create another key`
+            : lost,
         );
       });
     });

@@ -100,7 +100,10 @@ export function addSigningKeyCommands(program: Command, io: Io): void {
       await store.removeSigningKey(kid, operator);
     });
     if (options.json) return printJson(io, { kid });
-    printLine(io, `Signing key ${kid} was revoked. Resource servers will refuse its tokens within 11 minutes.`);
+    printLine(
+      io,
+      `Signing key ${kid} was revoked. Resource servers may accept the tokens that it signed for up to 11 more minutes.`,
+    );
   });
 }
 

@@ -119,7 +119,7 @@ function rowOf(cells: readonly string[] | undefined, names: readonly string[]): 
     };
   }
   if (cells.length !== names.length) {
-    return { cells: {}, fault: `expected ${names.length} cells, one for each column, got ${cells.length}` };
+    return { cells: {}, fault: `expected ${names.length} cells (one for each column), got ${cells.length}` };
   }
   return { cells: Object.fromEntries(names.map((name, i) => [name, cells[i]])) };
 }
@@ -130,8 +130,8 @@ async function* linesOf(file: string, stream: ReadStream): AsyncGenerator<RawLin
     // `text` may end with the carriage return of a CRLF whose line feed is in the next chunk. It does not belong to the
     // line.
     if (text.length - (text.endsWith('\r') ? 1 : 0) <= MAX_LINE) return;
-    const longest = `longer than ${MAX_LINE} characters`;
-    throw new CliError(`${file}: line ${line} is ${longest}; check that the file is CSV`, EXIT.usage);
+    const longest = `longer than ${MAX_LINE.toLocaleString('en-US')} characters`;
+    throw new CliError(`${file}: line ${line} is ${longest}; check that this is a CSV file`, EXIT.usage);
   }
 
   let number = 0;

@@ -12,7 +12,7 @@ export const COLUMNS = [
   ...['created_at', 'expires_at'],
 ];
 const NEEDED = ['digest', 'kind', 'apis'];
-const KNOWN = `the known columns are ${COLUMNS.join(', ')}`;
+const SUPPORTED = `the supported columns are ${COLUMNS.join(', ')}`;
 
 /**
  * Error messages of `keyward/management` are written for programmers. Each entry replaces a part of a message with
@@ -28,23 +28,30 @@ const COLUMN_WORDING = [
 /**
  * Checks the heading of a CSV file of keys.
  *
- * @throws CliError if a column is missing, unknown or repeated.
+ * @throws CliError if a column is missing, unsupported or repeated.
  */
 export function checkHeading(names: readonly string[]): void {
-  // If no column name is known, the first line is probably a key and not a heading. The error must not print a key, so
-  // it does not repeat the line.
+  // If no column name is supported, the first line is probably a key and not a heading. The error must not print a key,
+  // so it does not repeat the line.
   if (!names.some((name) => COLUMNS.includes(name))) {
-    const columns = `the required columns are ${NEEDED.join(', ')}; ${KNOWN}`;
+    const columns = `the required columns are ${NEEDED.join(', ')}; ${SUPPORTED}`;
     throw new CliError(`the first line must contain the column names; ${columns}`, EXIT.usage);
   }
-  const unknown = names.filter((name) => !COLUMNS.includes(name));
+  const unsupported = names.filter((name) => !COLUMNS.includes(name));
   const twice = names.filter((name, at) => names.indexOf(name) < at);
   const missing = NEEDED.filter((name) => !names.includes(name));
-  if (unknown.length > 0)
-    throw new CliError(`the first line has unknown columns: ${unknown.join(', ')}; ${KNOWN}`, EXIT.usage);
-  if (twice.length > 0) throw new CliError(`the first line has duplicate columns: ${twice.join(', ')}`, EXIT.usage);
+  if (unsupported.length > 0) {
+    const columns = describeColumns('an unsupported', 'unsupported', unsupported);
+    throw new CliError(`the first line has ${columns}; ${SUPPORTED}`, EXIT.usage);
+  }
+  if (twice.length > 0)
+    throw new CliError(`the first line has ${describeColumns('a duplicate', 'duplicate', twice)}`, EXIT.usage);
   if (missing.length > 0)
-    throw new CliError(`the first line does not have the required columns: ${missing.join(', ')}`, EXIT.usage);
+    throw new CliError(`the first line is missing ${describeColumns('a required', 'required', missing)}`, EXIT.usage);
+}
+
+function describeColumns(one: string, several: string, names: readonly string[]): string {
+  return `${names.length === 1 ? `${one} column` : `${several} columns`}: ${names.join(', ')}`;
 }
 
 /** Converts the cells of a line to a key. `management.keys.import` checks the values. */

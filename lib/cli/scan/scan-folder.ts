@@ -86,7 +86,9 @@ async function* filesOf(
   if (status.isFile() && !isTooLarge) yield path;
   if (status.isFile() && isTooLarge && isGiven) {
     onUnreadable(
-      new Error(`${path} is larger than ${MAX_SIZE} bytes, so it was not searched; split it into smaller files`),
+      new Error(
+        `${path} is larger than ${MAX_SIZE / 1_000_000} MB, so it was not searched; split it into smaller files`,
+      ),
     );
   }
   if (!status.isDirectory()) return;

@@ -45,7 +45,7 @@ export function withServeOptions(command: Command): Command {
     )
     .option(
       '--allow-http',
-      'allow an http URL with any host in --issuer; use it only on a network that encrypts all traffic',
+      'allow --issuer to be an http URL for any host, not only for a loopback host; use this only on a network that encrypts all traffic',
     )
     .option(
       '--port <number>',
@@ -58,11 +58,14 @@ export function withServeOptions(command: Command): Command {
     )
     .option(
       '--encryption-key-file <path>',
-      'the file with the encryption key, created if it does not exist; ignored if KEYWARD_ENCRYPTION_KEY is set',
+      'the file with the key that encrypts the signing keys, created if it does not exist; this option is ignored if KEYWARD_ENCRYPTION_KEY is set',
       './keyward.key',
     )
     .option('--trust-proxy', 'trust one reverse proxy: take the client address from X-Forwarded-For')
-    .option('--account <id>', 'the account that the Dashboard manages; default: the only account in the database')
+    .option(
+      '--account <id>',
+      'the account that the Dashboard manages; required for the Dashboard if there are several accounts; default: the only account in the database',
+    )
     .option(
       '--api-url <url>',
       'the URL in the example curl command that the Dashboard shows with a new key; choose one that accepts GET requests with any valid key; default: the audience',
@@ -95,7 +98,7 @@ export function serveSettings({ env }: Io, options: ServeOptions): ServeSettings
   const host = options.host ?? (env.KEYWARD_HOST || '127.0.0.1');
   const issuer = options.issuer ?? (env.KEYWARD_ISSUER || undefined);
   if (issuer === undefined && secureUrl(urlOf(host, port)) === undefined) {
-    const message = `the public URL of this server is missing; with --host ${host}, set --issuer or KEYWARD_ISSUER to its https URL`;
+    const message = `the public URL of this server is missing; it is required because the server listens on ${host}, which is not a loopback host; set --issuer or KEYWARD_ISSUER to the https URL of the server`;
     throw new CliError(message, EXIT.usage);
   }
   return { ...options, audience, port, host, ...(issuer !== undefined && { issuer }) };
