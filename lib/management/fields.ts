@@ -121,7 +121,7 @@ export function readScopes(field: string, value: unknown): readonly string[] {
 export function readTime(field: string, value: unknown): number | null {
   if (value === undefined || value === null) return null;
   const time = types.isDate(value) ? value.getTime() : Number.NaN;
-  if (!(time >= 0 && time <= MAX_TIME)) throw invalid(field, 'expected a Date between the years 1970 and 9999');
+  if (!(time >= 0 && time <= MAX_TIME)) throw invalid(field, 'expected a Date from 1970 to 9999');
   return time;
 }
 

@@ -22,7 +22,7 @@ const COLUMN_WORDING = [
   [/^createdAt:/, 'created_at:'],
   [/^expiresAt:/, 'expires_at:'],
   [/lowercase hex$/, 'hex'],
-  [/a Date between the years 1970 and 9999$/, 'an ISO 8601 date or time from 1970 to 9999, such as 2027-01-31'],
+  [/a Date from 1970 to 9999$/, 'an ISO 8601 date or time from 1970 to 9999, such as 2027-01-31'],
 ] as const;
 
 /**

@@ -121,7 +121,7 @@ const MAX_DAY = 2_932_896;
 
 function readDay(field: string, value: unknown): number {
   const day = types.isDate(value) ? dayOf(value.getTime()) : Number.NaN;
-  if (!(day >= 0 && day <= MAX_DAY)) throw invalid(field, 'expected a Date between the years 1970 and 9999');
+  if (!(day >= 0 && day <= MAX_DAY)) throw invalid(field, 'expected a Date from 1970 to 9999');
   return day;
 }
 
