@@ -45,9 +45,22 @@ describe('the file of the encryption key', () => {
     const script = `ulimit -f 0; exec "$0" "$@"`;
     const full = spawnSync('sh', ['-c', script, process.execPath, ...ARGS, path], { encoding: 'utf8' });
     expect(full.status).not.toBe(0);
-    expect(full.stderr).toContain(`cannot write the encryption key file ${path} (EFBIG)`);
+    expect(full.stderr).toContain(`cannot create the encryption key file ${path} (EFBIG)`);
     expect(readdirSync(folder)).toEqual([]);
     const next = spawnSync(process.execPath, [...ARGS, path], { encoding: 'utf8' });
     expect(next.stdout).toMatch(KEY);
+  });
+
+  it('is not changed if it cannot be replaced', () => {
+    const path = join(folder, 'keyward.key');
+    const created = spawnSync(process.execPath, [...ARGS, path], { encoding: 'utf8' }).stdout;
+    const replace = `import { writeKeyFile } from ${JSON.stringify(MODULE)}; writeKeyFile(process.argv[1], ['a', 'b']);`;
+    const script = `ulimit -f 0; exec "$0" "$@"`;
+    const args = ['-c', script, process.execPath, '--input-type=module', '-e', replace, path];
+    const { status, stderr } = spawnSync('sh', args, { encoding: 'utf8' });
+    expect(status).not.toBe(0);
+    expect(stderr).toContain(`cannot replace the encryption key file ${path} (EFBIG), so it was not changed`);
+    expect(readFileSync(path, 'utf8')).toBe(`${created}\n`);
+    expect(readdirSync(folder)).toEqual(['keyward.key']);
   });
 });

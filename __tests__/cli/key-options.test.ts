@@ -374,7 +374,7 @@ describe('a question before what cannot be undone', () => {
 
   it('is asked before an account is disabled', async () => {
     const question =
-      'Disable the account acme? Its API keys and access keys will be refused until the account is enabled again. [y/N] ';
+      'Disable the account acme? Its API keys, its access keys and their access tokens will be refused until the account is enabled again. [y/N] ';
     const args = ['accounts', 'disable', 'acme'];
     expect(await typing(place, 'n\n', args)).toMatchObject({ code: 1, err: expect.stringContaining(question) });
     expect(await keyward.json('accounts', 'view', 'acme')).toMatchObject({ account: { disabledAt: null } });

@@ -155,7 +155,7 @@ describe.each(sharedEngines)('on %s', (engine) => {
     for (const text of ['', 'something else', `${'a'.repeat(42)}\n`]) {
       writeFileSync(path, text);
       const { code, err } = await keyward.run('encryption-key', 'rotate', ...file);
-      expect([code, err]).toEqual([2, expect.stringContaining(`${path} does not contain an encryption key`)]);
+      expect([code, err]).toEqual([2, expect.stringContaining(`${path} must contain only encryption keys`)]);
       expect(readFileSync(path, 'utf8')).toBe(text);
     }
   });

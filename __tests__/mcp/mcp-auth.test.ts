@@ -161,7 +161,7 @@ describe('mcpAuth', () => {
     ['no options', undefined, 'mcpAuth: expected an options object'],
     ['no scopes', { ...options, scopes: undefined }, 'mcpAuth: option "scopes" must be'],
     ['an empty list of scopes', { ...options, scopes: [] }, 'mcpAuth: option "scopes" must be'],
-    ['offline_access', { ...options, scopes: ['a', 'offline_access'] }, 'without "offline_access"'],
+    ['offline_access', { ...options, scopes: ['a', 'offline_access'] }, 'must not be "offline_access"'],
     ['no resource', { ...options, resource: undefined }, 'option "resource"'],
     [
       'an audience',

@@ -139,7 +139,7 @@ describe('an app and its document', () => {
     const wrong = appWith((app) => app.get('/pets/:id', pet, handler).get('/pets/mine', mine, handler));
     expect(differences(right, document)).toBeUndefined();
     expect(differences(wrong, document)).toEqual([
-      '  GET /pets/mine: the app handles these requests with the route GET /pets/:id, which has different security requirements',
+      '  GET /pets/mine: its requests are handled by an earlier route, GET /pets/:id, which has different security requirements',
     ]);
   });
 
@@ -154,7 +154,7 @@ describe('an app and its document', () => {
       made.get('/toys/:id', toy, handler).get('/:kind/:id', handler).get('/pets/:id', pet, handler),
     );
     expect(differences(app, document)).toEqual([
-      '  GET /pets/{id}: the app handles these requests with the route GET /:kind/:id, which has different security requirements',
+      '  GET /pets/{id}: its requests are handled by an earlier route, GET /:kind/:id, which has different security requirements',
     ]);
   });
 
@@ -173,7 +173,7 @@ describe('an app and its document', () => {
         made.get('/pets/mine', key, handler);
       });
     const first = (path: string) =>
-      `  GET /pets/mine: the app handles these requests with the route GET ${path}, which has different security requirements`;
+      `  GET /pets/mine: its requests are handled by an earlier route, GET ${path}, which has different security requirements`;
     const two = app((made) => made.get('/pets', handler).get('/pets/:id', handler).get('/pets/:pet', key, handler));
     expect(differences(two, document)).toContain(first('/pets/:id'));
     for (const path of [optional, '/PETS/:id']) {
@@ -218,7 +218,7 @@ describe('an app and its document', () => {
       made.get(wild, token, handler).get('/toys/:id', handler).get('/pets/:id', key, handler),
     );
     expect(differences(app, document)).toEqual([
-      `  GET /pets/{id}: the app handles these requests with the route GET ${wild}, which has different security requirements`,
+      `  GET /pets/{id}: its requests are handled by an earlier route, GET ${wild}, which has different security requirements`,
       `  GET ${wild}: the app has this route, but the document does not describe it`,
     ]);
   });
@@ -238,7 +238,7 @@ describe('an app and its document', () => {
           : made.get('/toys', token, handler).get(path, handler).get('/files/report.csv', key, handler),
       );
     expect(differences(app(false), document)).toEqual([
-      `  GET /files/report.csv: the app handles these requests with the route GET ${path}, which has different security requirements`,
+      `  GET /files/report.csv: its requests are handled by an earlier route, GET ${path}, which has different security requirements`,
     ]);
     expect(differences(app(true), document)).toBeUndefined();
   });
@@ -381,7 +381,7 @@ describe('an app and its document', () => {
     const app = (path: string) => appWith((made) => made.get('/FILES/:name.csv', handler).get(path, token, handler));
     const options = { schemes: { accessToken: tokens } };
     expect(differences(app('/files/report.csv'), document('/files/report.csv'), options)).toEqual([
-      '  GET /files/report.csv: the app handles these requests with the route GET /FILES/:name.csv, which has different security requirements',
+      '  GET /files/report.csv: its requests are handled by an earlier route, GET /FILES/:name.csv, which has different security requirements',
     ]);
     expect(differences(app('/files/report-csv'), document('/files/report-csv'), options)).toBeUndefined();
   });

@@ -249,7 +249,7 @@ describe('a document with security', () => {
     const scoped = appWith((made) => made.get('/x', gate, handler));
     const into = documentOf({ '/x': { get: asking() } }, { components: {} });
     expect(faultOf(() => describeSecurity(scoped, { into, schemes: { secretKey: keys } }))).toMatch(
-      /GET \/x: the app requires a combination of gates \(such as requireBearer\) and guards that OpenAPI cannot express/,
+      /GET \/x: the app requires credentials in a combination that OpenAPI cannot express/,
     );
   });
 
@@ -259,7 +259,7 @@ describe('a document with security', () => {
     );
     const into = documentOf({ '/x': { get: asking() } }, { components: {} });
     expect(faultOf(() => describeSecurity(closed, { into, schemes: { secretKey: keys } }))).toMatch(
-      /GET \/x: the app requires a combination of gates \(such as requireBearer\) and guards that no credential can satisfy/,
+      /GET \/x: the app requires a credential that cannot exist, because the gates \(such as requireBearer\) and guards of the route contradict each other/,
     );
   });
 
@@ -287,7 +287,7 @@ describe('an app that requires client certificates', () => {
     const app = express().get(open, handler).get(guarded, both, handler);
     const into = documentOf({ [path]: { get: asking() }, [template]: { get: asking() } });
     expect(faultOf(() => describeSecurity(app, { into, schemes }))).toContain(
-      `  GET ${path}: the app handles these requests with the route GET ${open}, which has different security requirements`,
+      `  GET ${path}: its requests are handled by an earlier route, GET ${open}, which has different security requirements`,
     );
   });
 

@@ -253,11 +253,7 @@ function gateOfDescription(app: Express, into: object): Handler | undefined {
     try {
       return openApiGate(describeSecurity(app, { into, schemes }), { schemes });
     } catch (error) {
-      if (
-        /a combination of gates \(such as requireBearer\) and guards that (?:no credential can satisfy|OpenAPI cannot express)/.test(
-          String(error),
-        )
-      )
+      if (/credentials in a combination that OpenAPI cannot express|a credential that cannot exist/.test(String(error)))
         return undefined;
       const isOther = /no gate of the app uses|its verifier is missing from "schemes"/.test(String(error));
       if (!isOther) throw error;

@@ -90,7 +90,9 @@ export function makeEncryptionKey(): string {
 export function writeKeyFile(path: string, texts: readonly string[]): void {
   const target = realpathSync(path);
   const { uid, gid } = statSync(target);
-  writeAside(target, texts, (aside) => {
+  const failure = (code: string | undefined) =>
+    `cannot replace the encryption key file ${path} (${code}), so it was not changed; make sure that its folder is writable and has free space, and run the command again`;
+  writeAside(target, texts, failure, (aside) => {
     if (uid !== process.getuid?.()) chownSync(aside, uid, gid);
     renameSync(aside, target);
   });
@@ -118,7 +120,9 @@ function exists(path: string): boolean {
  */
 function createKeyFile(path: string, texts: readonly string[]): boolean {
   let isCreated = true;
-  writeAside(path, texts, (aside) => {
+  const failure = (code: string | undefined) =>
+    `cannot create the encryption key file ${path} (${code}); choose a path in a writable folder with --encryption-key-file, or set ${ENCRYPTION_KEY_VARIABLE}`;
+  writeAside(path, texts, failure, (aside) => {
     try {
       // A rename could replace a file that another process has just created. `link` fails if the file exists, and the
       // file is complete as soon as it appears.
@@ -135,7 +139,12 @@ function createKeyFile(path: string, texts: readonly string[]): boolean {
  * Writes the keys to a temporary file, which `place` moves to `path`. If the keys were written to `path` directly, a
  * full disk could leave an empty file. The next start would read an empty key from it.
  */
-function writeAside(path: string, texts: readonly string[], place: (aside: string) => void): void {
+function writeAside(
+  path: string,
+  texts: readonly string[],
+  failure: (code: string | undefined) => string,
+  place: (aside: string) => void,
+): void {
   const aside = `${path}.${randomUUID()}.tmp`;
   try {
     const file = openSync(aside, 'wx', 0o600);
@@ -148,10 +157,7 @@ function writeAside(path: string, texts: readonly string[], place: (aside: strin
     }
     place(aside);
   } catch (error) {
-    throw new CliError(
-      `cannot write the encryption key file ${path} (${codeOf(error)}); use a writable folder with free space, or set ${ENCRYPTION_KEY_VARIABLE}`,
-      EXIT.usage,
-    );
+    throw new CliError(failure(codeOf(error)), EXIT.usage);
   } finally {
     rmSync(aside, { force: true });
   }

@@ -165,10 +165,14 @@ describe.each(KEY_TYPES)('%s', (keyType) => {
   it('Disable and Revoke say before it that requests are refused at once, and name each other', async () => {
     const { get, own } = await keyOf(keyType);
     const [disable, revoke] = [await get('/disable/confirm'), await get('/revoke')];
-    expect(disable.body).toContain('will be refused until you enable it again.');
+    const refused =
+      keyType === 'accessKeys'
+        ? 'Every token request with this key, and every request with an access token that was issued with it,'
+        : 'Every request with this key';
+    expect(disable.body).toContain(`${refused} will be refused until you enable the key again.`);
     expect(disable.body).toContain(`<a href="${MOUNT}${own}/revoke">revoke the key</a>`);
     expect(disable.body).toContain('<button class="danger">Disable</button>');
-    expect(revoke.body).toContain('will be refused immediately. This cannot be undone.');
+    expect(revoke.body).toContain(`${refused} will be refused immediately. This cannot be undone.`);
     expect(revoke.body).toContain(`<a href="${MOUNT}${own}/disable/confirm">disable the key</a>`);
   });
 
@@ -379,7 +383,7 @@ describe('API keys', () => {
     const { key } = await holder.key({ kind: 'public' });
     const browser = dashboard.browser(holder.owner);
     const asked = (await browser.get(`/keys/${key.id}/rotate/confirm`)).body;
-    expect(asked).toContain('The key will get a new public key. ');
+    expect(asked).toContain('The key will get a new value. ');
     expect(asked).toContain('so that you can update your pages and apps.');
     expect(asked).toContain(`When should the current public key <code class="end">${key.hint}</code> stop working?`);
     const form = { version: '1', grace: '3600' };

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { SigningKeyStore } from '../../../lib/issuer/index.js';
-import { ANNOUNCED_FOR, KEPT_FOR, ROTATE_AFTER } from '../../../lib/issuer/signing-keys/key-schedule.js';
+import { ANNOUNCED_FOR, KEPT_FOR, MAX_KEYS, ROTATE_AFTER } from '../../../lib/issuer/signing-keys/key-schedule.js';
 import { memorySigningKeys } from '../../../lib/issuer/signing-keys/memory-signing-keys.js';
 import { makeSigningKey, SigningKeyError } from '../../../lib/issuer/signing-keys/signing-key.js';
 import { SigningKeys } from '../../../lib/issuer/signing-keys/signing-keys.js';
@@ -156,7 +156,7 @@ describe('without cached keys, there is no key from', () => {
     [
       'one that keeps nothing',
       { addSigningKey: () => false },
-      'the store has no signing key, or only retired ones, and no new key was added; check addSigningKey() and listSigningKeys() of the store',
+      'the store has no usable signing key after the issuer added one; check that addSigningKey() stores the key and that listSigningKeys() returns it',
     ],
     ['one that takes no key', { addSigningKey: () => Promise.reject(refused('EROFS')) }, 'addSigningKey: Error EROFS'],
   ])('%s', async (_what, broken, detail) => {
@@ -165,6 +165,24 @@ describe('without cached keys, there is no key from', () => {
     await expect(keys.current()).rejects.toThrow(SigningKeyError);
     expect(warnings()).toEqual([away(detail)]);
     expect(JSON.stringify(warnings())).not.toContain('password');
+  });
+
+  it('one with the maximum number of keys, all retired', async () => {
+    const store = memorySigningKeys();
+    const clock = createManualClock();
+    let newest: string | undefined;
+    for (let count = 0; count < MAX_KEYS; count += 1) {
+      const key = await makeSigningKey('ES256', clock.now());
+      await store.addSigningKey(key, newest);
+      await store.retireSigningKey(key.kid);
+      newest = key.kid;
+    }
+    await expect(new SigningKeys(store, 'ES256', clock, TIMEOUT_MS).current()).rejects.toThrow(SigningKeyError);
+    expect(warnings()).toContainEqual(
+      away(
+        `the store has the maximum of 20 signing keys, but all of them are retired; revoke one that is no longer used`,
+      ),
+    );
   });
 
   it('a store until it is available', async () => {

@@ -99,7 +99,8 @@ export function addAccountCommands(program: Command, io: Io): void {
     const account = await withStore(io, { ...options, account: id }, async ({ management, operator }) => {
       const { disabledAt } = await management.accounts.view(id);
       if (disabledAt === null) {
-        const what = 'Its API keys and access keys will be refused until the account is enabled again.';
+        const what =
+          'Its API keys, its access keys and their access tokens will be refused until the account is enabled again.';
         await confirm(io, options, `Disable the account ${id}? ${what}`);
       }
       return await management.accounts.setDisabled(operator, id, true);

@@ -27,7 +27,7 @@ export function addAuditCommand(program: Command, io: Io): void {
     .option('--subject <id>', 'show only entries about the key or account with this ID')
     .option(
       '--actor <id>',
-      'show only entries by this actor: the ID of a member, or cli:NAME for a user on the command line',
+      'show only entries by this actor: the ID of a member, or cli:NAME for commands that the operating system user NAME ran',
     )
     .option('--action <name>', 'show only entries with this action, such as key.create')
     .option('--from <time>', 'show only entries at or after this date or time', readDateTime)

@@ -30,7 +30,7 @@ export function addEncryptionKeyCommands(program: Command, io: Io): void {
       // check, the file would be overwritten.
       if (!texts.every((text) => parseSymmetricKey(text) !== undefined))
         throw new CliError(
-          `${source} does not contain an encryption key; expected 32 bytes in base64url (43 characters)`,
+          `${source} must contain only encryption keys, each 32 bytes in base64url (43 characters)`,
           EXIT.usage,
         );
       if (texts.length > 1)

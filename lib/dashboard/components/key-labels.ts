@@ -88,3 +88,10 @@ export function fullList(names: 'all' | readonly string[], ofAccount: 'all' | re
     html`, `,
   );
 }
+
+/** The requests that a disabled or revoked key ends: also those with the tokens of an access key. */
+export function refusedRequests({ kind }: KeyView): string {
+  return kind === 'access'
+    ? 'Every token request with this key, and every request with an access token that was issued with it,'
+    : 'Every request with this key';
+}

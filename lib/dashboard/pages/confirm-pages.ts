@@ -8,7 +8,7 @@ import { MAX_GRACE } from '../../management/keys/secrets.js';
 import type { Action } from '../../management/permissions.js';
 import { hidden } from '../components/controls.js';
 import { type Html, html, join, userText } from '../components/html.js';
-import { secretHint, secretNoun } from '../components/key-labels.js';
+import { refusedRequests, secretHint, secretNoun } from '../components/key-labels.js';
 import { layout } from '../components/layout.js';
 import { lastUseOf, recentUse } from '../components/recent-use.js';
 import { formatTime, timeAgo, timeWithAge } from '../components/times.js';
@@ -54,8 +54,9 @@ export function rotatePage(keyType: KeyType): Page {
     button: ({ secrets }) => (inGrace(secrets).length === 0 ? 'Rotate' : 'Rotate and end the current grace period'),
     effect: (key, context) => {
       const word = secretNoun(key);
-      const [once, update] = key.kind === 'public' ? ['', 'pages and apps'] : [', which is shown only once', 'servers'];
-      return html`<p>The key will get a new ${word}${once}. The key will keep its settings and history. The current ${word} ${secretHint(key.hint)} will be accepted until the time that you choose below, so that you can update your ${update}.</p>
+      const [given, update] =
+        key.kind === 'public' ? ['value', 'pages and apps'] : [`${word}, which is shown only once`, 'servers'];
+      return html`<p>The key will get a new ${given}. The key will keep its settings and history. The current ${word} ${secretHint(key.hint)} will be accepted until the time that you choose below, so that you can update your ${update}.</p>
 ${addSecretNote(key, context)}
 ${oldSecretNote(key, context)}`;
     },
@@ -89,7 +90,7 @@ export function disablePage(keyType: KeyType): Page {
   return confirmPage(keyType, {
     ...{ action: 'edit', title: 'Disable', path: 'disable', isDanger: true },
     effect: (key, { base }) =>
-      html`<p>Every request with this key will be refused until you enable it again. To refuse requests permanently, <a href="${base}${keyPath(keyType, key)}/revoke">revoke the key</a> instead.</p>`,
+      html`<p>${refusedRequests(key)} will be refused until you enable the key again. To refuse requests permanently, <a href="${base}${keyPath(keyType, key)}/revoke">revoke the key</a> instead.</p>`,
   });
 }
 

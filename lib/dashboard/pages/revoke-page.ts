@@ -2,6 +2,7 @@
 import type { KeyView } from '../../management/keys/key-view.js';
 import { FLASH, FLASH_KEY } from '../components/flash-message.js';
 import { CLOSE_QUOTE, html, OPEN_QUOTE, userText } from '../components/html.js';
+import { refusedRequests } from '../components/key-labels.js';
 import { layout } from '../components/layout.js';
 import { recentUse } from '../components/recent-use.js';
 import { formIdField, formIdIn } from '../forms/form-id.js';
@@ -65,7 +66,7 @@ async function confirmation(
   const title = `Revoke ${name}`;
   const main = html`<p class="crumb"><a href="${keyUrl}">${userText(name)}</a></p>
 <h1>Revoke ${userText(name)}</h1>
-<div class="panel ask"><p>Every request with this key will be refused immediately. This cannot be undone. ${await recentUse(context, key)}</p>
+<div class="panel ask"><p>${refusedRequests(key)} will be refused immediately. This cannot be undone. ${await recentUse(context, key)}</p>
 ${key.state === 'active' && html`<p>To refuse requests only temporarily, <a href="${keyUrl}/disable/confirm">disable the key</a> instead. You can enable it again later.</p>`}
 ${canRotate && html`<p>If the key was ${key.kind === 'public' ? 'misused' : 'leaked'} and you still need it, <a href="${keyUrl}/rotate/confirm">rotate the key</a> instead and choose ${OPEN_QUOTE}Now${CLOSE_QUOTE}. The key keeps its settings.${key.kind === 'access' && ' Tokens that were already issued stay valid until they expire, unless you also revoke the tokens of the key.'}</p>`}
 <form method="post" action="${keyUrl}/revoke">${tokenField(formToken)}${formIdField()}

@@ -149,7 +149,9 @@ export class SigningKeys {
       const scheduled = signingKeyOf(keys, this.#algorithm, this.#clock.now());
       if (scheduled === undefined)
         throw new SigningKeyError(
-          'the store has no signing key, or only retired ones, and no new key was added; check addSigningKey() and listSigningKeys() of the store',
+          keys.length >= MAX_KEYS
+            ? `the store has the maximum of ${keys.length} signing keys, but all of them are retired; revoke one that is no longer used`
+            : 'the store has no usable signing key after the issuer added one; check that addSigningKey() stores the key and that listSigningKeys() returns it',
         );
       for (const { kid } of replacedKeysOf(keys, scheduled))
         await this.#ask('retireSigningKey', (store) => store.retireSigningKey(kid));

@@ -115,7 +115,7 @@ export function hasUnknownPath({ segments }: Pick<AppRoute, 'segments'>): boolea
  * route. Call it only if this route has other security requirements than the operation, because the text says so.
  */
 export function handledBy({ name }: AppRoute): string {
-  return `the app handles these requests with the route ${name}, which has different security requirements`;
+  return `its requests are handled by an earlier route, ${name}, which has different security requirements`;
 }
 
 /**

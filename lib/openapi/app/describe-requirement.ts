@@ -13,9 +13,9 @@ export function schemeNames(proofs: ReadonlyMap<string, SchemeProof>): SchemeNam
 /** Returns a text such as `accessToken with the scope pets:read, or secretKey`. */
 export function requirementText(requirement: Requirement | undefined, namesOf: SchemeNames): string {
   if (requirement === undefined)
-    return 'a combination of gates (such as requireBearer) and guards that OpenAPI cannot express';
+    return 'credentials in a combination that OpenAPI cannot express; check the gates (such as requireBearer) and guards of the route';
   if (requirement.isClosed)
-    return 'a combination of gates (such as requireBearer) and guards that no credential can satisfy';
+    return 'a credential that cannot exist, because the gates (such as requireBearer) and guards of the route contradict each other';
   if (requirement.alternatives.length === 0) return 'no credential';
   const texts = neededAlternatives(requirement).map(({ verifier, scopes, mutualTls }) => {
     const name = namesOf(verifier).join(' or ') || 'a credential (its verifier is missing from "schemes")';
