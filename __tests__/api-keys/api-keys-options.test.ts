@@ -21,7 +21,7 @@ describe('apiKeys: options', () => {
     [
       'a watch that cannot be called',
       { resolver: { resolveKey: () => null, watch: true } },
-      'option "resolver" must be a resolver whose "watch" is a function or undefined',
+      '"watch" of the option "resolver" must be a function or undefined',
     ],
     ['no kinds', { kinds: undefined }, `option "kinds" must be a list of one or more of 'secret' and 'public'`],
     [

@@ -86,7 +86,7 @@ describe('the jwks_uri of an https issuer', () => {
     expect(await judge(PUBLIC)).toEqual(refusal(A5, 'keys_unavailable'));
     expect(requested.map((url) => new URL(url).origin)).toEqual([PUBLIC, PUBLIC]);
     expect(lastReason()).toMatch(
-      /^(?:the jwks_uri in the metadata points to an internal host|the metadata has no valid jwks_uri; expected an https URL)$/,
+      /^(?:the jwks_uri in the metadata was refused, because it points to an internal host|the metadata has no valid jwks_uri; expected an https URL)$/,
     );
   });
 

@@ -96,6 +96,6 @@ describe('N14 an expiry or revocation that keyward does not read', () => {
 
   it('a field whose name may be data is not named', async () => {
     expect(await answersWith({ [`expires ${'x'.repeat(60)}`]: 1 })).toEqual([A5, A5]);
-    expect(details()[0]).toMatch(/^a field: /);
+    expect(details()[0]).toMatch(/^the record has a field whose name suggests /);
   });
 });

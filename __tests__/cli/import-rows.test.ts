@@ -11,7 +11,8 @@ import { placesOf, sharedEngines, type TestPlace } from '../support/test-stores.
 
 const HEADING = 'digest,kind,apis,id,name,hint,created_at,expires_at';
 const ID = /id: expected a string of 1 to 64 characters \(A-Z, a-z, 0-9, "_" and "-"\)/;
-const NAME = /name: expected at most 100 characters, without tabs, line breaks or other invisible characters/;
+const NAME =
+  /name: expected at most 100 characters, not all of them spaces; tabs, line breaks and invisible formatting characters are not allowed/;
 const HINT = /hint: expected 1 to 32 visible characters/;
 const CREATED = /created_at: expected an ISO 8601 date or time from 1970 to 9999/;
 const EXPIRES = /expires_at: expected an ISO 8601 date or time from 1970 to 9999/;

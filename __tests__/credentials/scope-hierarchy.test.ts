@@ -53,7 +53,9 @@ describe('resolveImplies', () => {
     ['a list with a hole', new Array(1)],
   ])('refuses as the narrower scopes %s', (_name, narrower) => {
     expect(() => resolve({ 'files:write': narrower })).toThrow(
-      refusal('must map "files:write" to a list of one or more scopes without spaces, quotes or backslashes'),
+      refusal(
+        'must map "files:write" to a list of one or more scopes of ASCII characters without spaces, double quotes or backslashes',
+      ),
     );
   });
 

@@ -91,7 +91,11 @@ describe('schemes that are not supported', () => {
     ['no list', 'accessToken', /security: expected an array, got a string/],
     ['a list of texts', ['accessToken'], /security\/0: expected an object, got a string/],
     ['scopes that are none', [{ accessToken: 'a' }], /security\/0\/accessToken: expected an array/],
-    ['a scope with a space', [{ accessToken: ['a b'] }], /accessToken\/0: expected a scope without spaces/],
+    [
+      'a scope with a space',
+      [{ accessToken: ['a b'] }],
+      /accessToken\/0: expected a scope of ASCII characters without spaces/,
+    ],
     ['null', null, /security: expected an array, got null/],
   ])('O05 security that is %s is a TypeError', (_name, security, expected) => {
     expect(gateOf(documentOf({ ...uses, '/y': { get: { security } } }))).toMatch(expected);

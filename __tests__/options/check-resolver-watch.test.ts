@@ -12,13 +12,16 @@ describe('checkResolverWatch', () => {
     expect(checkResolverWatch(options, 'resolver', resolver)).toBe(resolver);
   });
 
-  it.each([[null], [true], ['feed'], [{}]])('refuses a resolver whose watch is %p', (watch) => {
+  it.each([
+    [null, 'null'],
+    [true, 'a boolean'],
+    ['feed', 'a string'],
+    [{}, 'an object'],
+  ])('refuses a resolver whose watch is %p', (watch, got) => {
     const resolver = { watch };
     const options = new Options('apiKeys', { resolver }, ['resolver']);
     expect(() => checkResolverWatch(options, 'resolver', resolver)).toThrow(
-      new TypeError(
-        'apiKeys: option "resolver" must be a resolver whose "watch" is a function or undefined, got an object',
-      ),
+      new TypeError(`apiKeys: "watch" of the option "resolver" must be a function or undefined, got ${got}`),
     );
   });
 });

@@ -94,7 +94,7 @@ describe('options', () => {
     [
       'accessKeys.watch',
       { accessKeys: { resolveAccessKey: () => undefined, watch: true } },
-      'option "accessKeys" must be a resolver whose "watch" is a function or undefined, got an object',
+      '"watch" of the option "accessKeys" must be a function or undefined, got a boolean',
     ],
     ['cache true', { cache: true }, 'option "cache" must be an options object, got a boolean'],
     [

@@ -65,7 +65,7 @@ export function readEncryptionKeys(io: Io, path: string): EncryptionKeys {
   if (given !== undefined) return given;
   if (!exists(path)) {
     throw new CliError(
-      `the encryption key file ${path} does not exist; set ${ENCRYPTION_KEY_VARIABLE} or --encryption-key-file`,
+      `the encryption key file ${path} does not exist; pass the path of the existing file with --encryption-key-file, or set ${ENCRYPTION_KEY_VARIABLE} to the key`,
       EXIT.usage,
     );
   }

@@ -106,7 +106,10 @@ const privateKey: Option<ClientPrivateKey> = (options, name) => {
 const scopes: Option<readonly string[]> = (options, name) => {
   const values = options.raw(name) ?? [];
   if (!Array.isArray(values) || !values.every(isScopeToken))
-    throw options.wrongList(name, 'a list of scopes without spaces, quotes or backslashes (RFC 6749 section 3.3)');
+    throw options.wrongList(
+      name,
+      'a list of scopes of ASCII characters without spaces, double quotes or backslashes (RFC 6749 section 3.3)',
+    );
   return Object.freeze([...values]);
 };
 

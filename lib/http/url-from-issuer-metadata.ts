@@ -84,7 +84,8 @@ function readUrl(metadata: unknown, member: MetadataUrl, source: MetadataSource)
   if (issuer !== source.issuer) return new FetchError('the "issuer" in the metadata is not the configured issuer');
   const url = secureUrl(uri, source.allowHttp);
   if (url === undefined) return new FetchError(`the metadata has no valid ${member}; expected an https URL`);
-  if (pointsInside(url, source)) return new FetchError(`the ${member} in the metadata points to an internal host`);
+  if (pointsInside(url, source))
+    return new FetchError(`the ${member} in the metadata was refused, because it points to an internal host`);
   return url;
 }
 

@@ -63,7 +63,7 @@ export function readName(field: string, value: unknown): string | null {
   if (!isName)
     throw invalid(
       field,
-      `expected at most ${NAME_LENGTH} characters, without tabs, line breaks or other invisible characters`,
+      `expected at most ${NAME_LENGTH} characters, not all of them spaces; tabs, line breaks and invisible formatting characters are not allowed`,
     );
   return value;
 }
@@ -109,7 +109,8 @@ export function readAllOrIds(field: string, value: unknown): 'all' | readonly st
 
 export function readScopes(field: string, value: unknown): readonly string[] {
   const scopes = readList(field, value);
-  if (!scopes.every(isScopeToken)) throw invalid(field, 'expected scopes without spaces, quotes or backslashes');
+  if (!scopes.every(isScopeToken))
+    throw invalid(field, 'expected scopes of ASCII characters without spaces, double quotes or backslashes');
   return scopes;
 }
 

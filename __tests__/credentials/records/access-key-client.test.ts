@@ -58,7 +58,9 @@ describe('readAccessKeyClient', () => {
     'refuses the default scopes %j',
     (defaultScopes) => {
       expect(() => readAccessKeyClient({ ...RECORD, defaultScopes })).toThrow(
-        new RecordError('defaultScopes: expected a list of scopes without spaces, quotes or backslashes'),
+        new RecordError(
+          'defaultScopes: expected a list of scopes of ASCII characters without spaces, double quotes or backslashes',
+        ),
       );
     },
   );

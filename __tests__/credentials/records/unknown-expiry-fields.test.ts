@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { refuseUnknownExpiryFields } from '../../../lib/credentials/records/unknown-expiry-fields.js';
 
-const READ = { id: true, expiresAt: true } as const;
+const READ = { id: true, expiresAt: true, revokedAt: true, disabled: true } as const;
 
 class Model {
   readonly #row: { id: string; deletedAt: Date | null };
@@ -46,15 +46,18 @@ describe('the error', () => {
       return (error as Error).message;
     }
   };
-  const text = (field: string, use: string) =>
-    `${field}: the name suggests an expiry or a revocation, but keyward does not read this field; use ${use}`;
+  const text = (field: string | undefined, use: string) =>
+    `${field === undefined ? 'the record has a field whose' : `${field}: the`} name suggests an expiry or a revocation, but keyward does not read this field; use ${use}`;
 
   it('names the field that keyward reads, if one has the same letters', () => {
     expect(errorOf({ EXPIRES_AT: 1 })).toBe(text('EXPIRES_AT', 'expiresAt'));
   });
 
   it('names all fields that end a key, if none has the same letters', () => {
-    expect(errorOf({ until: 1 })).toBe(text('until', 'expiresAt, revokedAt or disabled'));
+    expect(errorOf({ until: 1 })).toBe(text('until', 'expiresAt, revokedAt or disabled, or leave it out'));
+    const few = { expiresAt: true, revokedAt: true } as const;
+    expect(errorOf({ until: 1 }, few)).toBe(text('until', 'expiresAt or revokedAt, or leave it out'));
+    expect(errorOf({ until: 1 }, { expiresAt: true })).toBe(text('until', 'expiresAt, or leave it out'));
   });
 
   it.each([
@@ -65,7 +68,9 @@ describe('the error', () => {
     ['this day_until', false],
     ['$key-until_', true],
   ])('repeats the name %s only if it looks like the name of a column: %s', (field, isNamed) => {
-    expect(errorOf({ [field]: 1 })).toBe(text(isNamed ? field : 'a field', 'expiresAt, revokedAt or disabled'));
+    expect(errorOf({ [field]: 1 })).toBe(
+      text(isNamed ? field : undefined, 'expiresAt, revokedAt or disabled, or leave it out'),
+    );
   });
 
   it.each([
@@ -77,7 +82,7 @@ describe('the error', () => {
   });
 
   it.each(['status', 'keyStatus', 'key_status', 'statusText', 'exp', 'validity'])('is thrown for %s', (field) => {
-    expect(errorOf({ [field]: 1 })).toBe(text(field, 'expiresAt, revokedAt or disabled'));
+    expect(errorOf({ [field]: 1 })).toBe(text(field, 'expiresAt, revokedAt or disabled, or leave it out'));
   });
 
   it('is thrown although the field that has the same letters has no value', () => {

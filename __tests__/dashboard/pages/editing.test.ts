@@ -260,8 +260,8 @@ describe.each(KEY_TYPES)('%s', (keyType) => {
     const doubt = 'It was last used at about the time of the rotation';
     const claim = 'It has not been used since the rotation';
     for (const [before, shown, other] of [
-      [-300_001, 'It is still in use.', doubt],
-      [-300_000, doubt, 'It is still in use.'],
+      [-300_001, 'It has been used since the rotation', doubt],
+      [-300_000, doubt, 'It has been used since the rotation'],
       [0, doubt, claim],
       [300_000, doubt, claim],
       [300_001, claim, doubt],
@@ -287,7 +287,7 @@ describe.each(KEY_TYPES)('%s', (keyType) => {
     await post('/rotate', { version: '1', grace: '3600' });
     at.clock.advance(60_000);
     const used = seen(await now(), at.clock.now());
-    expect(await page(keyType, holder, used)).toContain('<strong>It is still in use.</strong>');
+    expect(await page(keyType, holder, used)).toContain('<strong>It has been used since the rotation (');
     expect(await page(keyType, holder, used)).toContain('from <bdi>198.51.100.9</bdi>');
     expect((await get()).body).not.toContain('/end-grace"');
     const asked = await get('/end-grace/confirm');
@@ -323,7 +323,7 @@ describe.each(KEY_TYPES)('%s', (keyType) => {
     expect(text).toContain(
       `If you rotate the key now, the grace period of the old ${WORD[keyType]} ${made.hint} ends immediately. The old ${WORD[keyType]} has never been used. Usage data can be delayed by up to a minute.`,
     );
-    expect(text).toContain('If clients still use it, do not rotate the key before ');
+    expect(text).toContain(`If clients might still use the old ${WORD[keyType]}, do not rotate the key before `);
     const { hint } = await now();
     expect(text).toContain(`When should the current ${WORD[keyType]} ${hint} stop working?`);
     expect(text).not.toContain('add a client secret');

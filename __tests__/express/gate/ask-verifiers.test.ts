@@ -187,7 +187,7 @@ describe('the fault of a broken verifier', () => {
         [
           `a principal whose apiMap is ${JSON.stringify(apiMap)}`,
           accepting({ apiMap }),
-          'the verifier returned a principal whose "apiMap" has no function apisOf(); use the result of apiMap()',
+          'the verifier returned a principal whose "apiMap" has no method apisOf(); set "apiMap" to a result of the function apiMap()',
         ] as const,
     ),
     [

@@ -4,7 +4,8 @@ import { guardMetadataOf } from '../../../lib/express/guards/guard.js';
 import { judgement } from '../../support/guarded.js';
 import { keyPrincipal, tokenPrincipal } from '../../support/principals.js';
 
-const GRAMMAR = 'a scope must not contain spaces, quotes or backslashes (RFC 6749 section 3.3)';
+const GRAMMAR =
+  'a scope consists of ASCII characters without spaces, double quotes or backslashes (RFC 6749 section 3.3)';
 
 describe('requireScopes', () => {
   it.each([

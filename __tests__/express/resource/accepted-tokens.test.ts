@@ -60,7 +60,7 @@ describe('the access tokens that are accepted for a resource', () => {
   ])('are an error for an issuer with %s', (_name, issuer) => {
     expect(() => read(first, tokensOf(issuer))).toThrow(
       new TypeError(
-        'aFactory: an issuer in "accept" must be an https URL (http only for a loopback host, or with "allowHttp") ' +
+        'aFactory: the issuer of every access token verifier in "accept" must be an https URL (http only for a loopback host, or with "allowHttp") ' +
           'without a query or fragment (RFC 8414 section 2)',
       ),
     );

@@ -330,7 +330,9 @@ describe('resourceMetadata', () => {
     'an issuer whose metadata clients cannot fetch: TypeError (%s)',
     (issuer) => {
       const accept = [{ verify: tokens.verify, tokens: { issuer, audiences: [RESOURCE] } }];
-      expect(() => make(RESOURCE, { accept })).toThrow('resourceMetadata: an issuer in "accept" must be an https URL');
+      expect(() => make(RESOURCE, { accept })).toThrow(
+        'resourceMetadata: the issuer of every access token verifier in "accept" must be an https URL',
+      );
     },
   );
 
@@ -354,7 +356,7 @@ describe('resourceMetadata', () => {
   ])('says which URLs the option %s may have', (name, value) => {
     expect(() => make(RESOURCE, { [name]: value })).toThrow(
       new TypeError(
-        `resourceMetadata: option "${name}" must be an https URL (http only for a loopback host) without a user name, password or fragment, got an invalid string`,
+        `resourceMetadata: option "${name}" must be an https URL (http only for a loopback host) without a user name, password or fragment${name === 'resource' ? ', in ASCII characters without spaces' : ''}, got an invalid string`,
       ),
     );
   });

@@ -27,7 +27,7 @@ interface DescribeOptions {
 
 const BASE_PATH = [
   '--base-path <path>',
-  'the prefix to put before every path in the document, such as /v1; default: the path of the URLs in "servers"',
+  'the path under which the app serves the paths of the document, such as /v1; default: the path of the URLs in "servers"',
 ] as const;
 const MODULE =
   '\nThe module must export an Express app, or a function that returns one, as the default export or as "app". It must also export "schemes": an object that maps the name of each security scheme to its verifier.';

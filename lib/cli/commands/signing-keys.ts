@@ -60,7 +60,7 @@ export function addSigningKeyCommands(program: Command, io: Io): void {
         const newest = before.at(-1);
         if (before.length >= MAX_KEYS)
           throw new CliError(
-            `there are ${MAX_KEYS} signing keys, which is the maximum; revoke one before you create another`,
+            `there are ${MAX_KEYS} signing keys, which is the maximum; revoke one whose tokens have all expired before you create another`,
           );
         const algorithm = options.algorithm ?? (newest?.alg as SigningAlgorithm | undefined) ?? 'RS256';
         const made = await makeSigningKey(algorithm, Date.now());
@@ -102,7 +102,7 @@ export function addSigningKeyCommands(program: Command, io: Io): void {
     if (options.json) return printJson(io, { kid });
     printLine(
       io,
-      `Signing key ${kid} was revoked. Resource servers may accept the tokens that it signed for up to 11 more minutes.`,
+      `Signing key ${kid} was revoked. For up to 11 more minutes, resource servers may still accept tokens that it signed.`,
     );
   });
 }

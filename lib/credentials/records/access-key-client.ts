@@ -63,7 +63,9 @@ export function readAccessKeyClient(value: unknown): AccessKeyClient {
     );
   }
   if (!Array.isArray(defaultScopes) || ![...defaultScopes].every(isScopeToken)) {
-    throw new RecordError('defaultScopes: expected a list of scopes without spaces, quotes or backslashes');
+    throw new RecordError(
+      'defaultScopes: expected a list of scopes of ASCII characters without spaces, double quotes or backslashes',
+    );
   }
   const granted = parsed.scopes.filter((scope) => defaultScopes.includes(scope));
   // `Object.assign` is faster than a spread of `parsed`: V8 of Node 20 would create a new hidden class for each record,
@@ -87,7 +89,7 @@ function isDigest(value: unknown): value is string {
 }
 
 function readSecret(value: unknown): Secret {
-  if (typeof value === 'object' && value !== null) refuseUnknownExpiryFields(value, SECRET_MEMBERS);
+  if (typeof value === 'object' && value !== null) refuseUnknownExpiryFields(value, SECRET_MEMBERS, 'secrets.');
   const { digest, expiresAt } = (value ?? {}) as { digest?: unknown; expiresAt?: unknown };
   if (!isDigest(digest)) throw new RecordError('secrets: expected "digest" to be a SHA-256 digest in lowercase hex');
   if (expiresAt === undefined || expiresAt === null) return { digest, expiresAt: Number.POSITIVE_INFINITY };

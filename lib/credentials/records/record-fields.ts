@@ -35,7 +35,12 @@ export function allOrNames(field: string, value: unknown): 'all' | readonly stri
 }
 
 export function scopes(field: string, value: unknown): readonly string[] {
-  return list(field, value, isScopeToken, 'a list of scopes without spaces, quotes or backslashes');
+  return list(
+    field,
+    value,
+    isScopeToken,
+    'a list of scopes of ASCII characters without spaces, double quotes or backslashes',
+  );
 }
 
 export function instant(field: string, value: unknown): number {

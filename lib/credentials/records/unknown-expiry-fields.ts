@@ -29,18 +29,30 @@ const NAME = /^[\w$-]{1,60}$/;
  * The same holds for every name that differs only in case and separators from the name of a field that keyward reads.
  *
  * @param readMembers - An object whose property names are the fields that keyward reads.
+ * @param path - Put before the name of the field in the error, such as `secrets.`.
  */
-export function refuseUnknownExpiryFields(record: object, readMembers: Readonly<Record<string, true>>): void {
+export function refuseUnknownExpiryFields(
+  record: object,
+  readMembers: Readonly<Record<string, true>>,
+  path = '',
+): void {
   const values = record as Readonly<Record<string, unknown>>;
   for (const member of membersOf(values)) {
     if (Object.hasOwn(readMembers, member) || !looksLikeAnExpiry(member) || !hasValue(values[member])) continue;
     const copy = Object.keys(readMembers).find((name) => spelling(name) === spelling(member));
     if (copy !== undefined && hasValue(values[copy])) continue;
-    const named = NAME.test(member) ? member : 'a field';
+    const named = NAME.test(member) ? `${path}${member}: the` : 'the record has a field whose';
+    const remedy = copy ?? `${endingFieldsOf(readMembers)}, or leave it out`;
     throw new RecordError(
-      `${named}: the name suggests an expiry or a revocation, but keyward does not read this field; use ${copy ?? 'expiresAt, revokedAt or disabled'}`,
+      `${named} name suggests an expiry or a revocation, but keyward does not read this field; use ${remedy}`,
     );
   }
+}
+
+/** Returns a text such as `expiresAt, revokedAt or disabled`: the fields by which this record can say that it ended. */
+function endingFieldsOf(readMembers: Readonly<Record<string, true>>): string {
+  const fields = ['expiresAt', 'revokedAt', 'disabled'].filter((field) => Object.hasOwn(readMembers, field));
+  return fields.join(', ').replace(/, (?=\w+$)/, ' or ');
 }
 
 /**

@@ -78,7 +78,8 @@ function useSinceRotation(
   const rotatedAt = newest.createdAt;
   const isRecent = now - rotatedAt.getTime() <= USES_STORED_AFTER_MS + CLOCK_DIFFERENCE_MS;
   const usedAfter = lastUsedAt === null ? Number.NEGATIVE_INFINITY : lastUsedAt.getTime() - rotatedAt.getTime();
-  if (usedAfter > CLOCK_DIFFERENCE_MS || (isRecent && usedAfter > 0)) return html`<strong>It is still in use.</strong>`;
+  if (usedAfter > CLOCK_DIFFERENCE_MS || (isRecent && usedAfter > 0))
+    return html`<strong>It has been used since the rotation (${timeAgo(rotatedAt, now)}).</strong>`;
   if (isRecent)
     return html`No use has been recorded since the rotation (${timeAgo(rotatedAt, now)}). Recent uses may be missing, so check this page again about 6 minutes after the rotation.`;
   if (usedAfter >= -CLOCK_DIFFERENCE_MS)

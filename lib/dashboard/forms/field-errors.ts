@@ -58,7 +58,7 @@ const FORM_TEXTS: readonly (readonly [RegExp, string])[] = [
     'enter up to $1 IP addresses or networks, such as 203.0.113.7 or 203.0.113.0/24',
   ],
   [
-    /^limits: expected a list of 1 to (\d+) .* requests from 1 to ([\d,]+), seconds from 1 to 604,800, .*/,
+    /^limits: expected a list of 1 to (\d+) .* requests is a whole number from 1 to ([\d,]+), seconds is .*/,
     'enter up to $1 limits, for example: 100/minute, 5000/day; each limit must allow 1 to $2 requests in a time period of at most 7 days; no two limits can have the same time period',
   ],
   [

@@ -72,7 +72,7 @@ function oldSecretNote(key: KeyView, { now }: PageContext): Html | undefined {
   const ending = inGrace(key.secrets);
   if (ending.length === 0) return undefined;
   const one = (secret: SecretView) =>
-    html`If you rotate the key now, the grace period of the old ${secretNoun(key)} ${secretHint(secret.hint)} ends immediately. ${lastUseOf(html`The old ${secretNoun(key)}`, secret, now)} If clients still use it, do not rotate the key before ${secret.acceptedUntil !== null && timeWithAge(secret.acceptedUntil, now)}.`;
+    html`If you rotate the key now, the grace period of the old ${secretNoun(key)} ${secretHint(secret.hint)} ends immediately. ${lastUseOf(html`The old ${secretNoun(key)}`, secret, now)} If clients might still use the old ${secretNoun(key)}, do not rotate the key before ${secret.acceptedUntil !== null && timeWithAge(secret.acceptedUntil, now)}.`;
   return html`<p class="banner">${join(ending.map(one), html` `)}</p>`;
 }
 

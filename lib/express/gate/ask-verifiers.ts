@@ -160,7 +160,9 @@ function validatePrincipal(verifier: CredentialVerifier, principal: Principal): 
   // The JSON copy of a principal has an `apiMap` without functions, so its scopes could not be mapped to APIs.
   const { apiMap } = principal as Partial<KeyPrincipal>;
   if (apiMap !== undefined && typeof apiMap?.apisOf !== 'function') {
-    throw new OutcomeError('a principal whose "apiMap" has no function apisOf(); use the result of apiMap()');
+    throw new OutcomeError(
+      'a principal whose "apiMap" has no method apisOf(); set "apiMap" to a result of the function apiMap()',
+    );
   }
   // The lists inside the principal are frozen too: otherwise a handler could add a scope to it.
   return freezePrincipal(principal);

@@ -12,7 +12,10 @@ import { defineGuard, type Guard } from './guard.js';
 const acrList: Option<readonly string[]> = (options, name) => {
   const value = options.raw(name);
   if (isAcrList(value)) return Object.freeze([...value]);
-  throw options.wrongList(name, 'a list of one or more acr values without spaces, quotes or backslashes');
+  throw options.wrongList(
+    name,
+    'a list of one or more acr values of ASCII characters without spaces, double quotes or backslashes',
+  );
 };
 
 const seconds: Option<number> = (options, name) => {

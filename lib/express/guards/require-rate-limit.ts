@@ -208,7 +208,9 @@ function count({ counter }: RateWindow, key: string): Promise<Counted> {
         if (isCount(found)) settle({ isOver: false, count: found });
         else
           rejected(
-            new TypeError('consume() of the counter must return an object with remainingPoints and msBeforeNext'),
+            new TypeError(
+              'consume() of the counter must return a promise of an object whose remainingPoints and msBeforeNext are finite numbers',
+            ),
           );
       }, rejected);
     } catch (error) {

@@ -19,7 +19,9 @@ import { defineGuard, type Guard } from './guard.js';
 export function requireScopes(...scopes: readonly string[]): Guard {
   const names = namesOf('requireScopes', scopes);
   if (!names.every(isScopeToken)) {
-    throw new TypeError('requireScopes: a scope must not contain spaces, quotes or backslashes (RFC 6749 section 3.3)');
+    throw new TypeError(
+      'requireScopes: a scope consists of ASCII characters without spaces, double quotes or backslashes (RFC 6749 section 3.3)',
+    );
   }
   const refusal = Object.freeze({ scopes: names, reason: 'scope' });
   // A copy that is not frozen, because V8 iterates over a frozen list several times slower.

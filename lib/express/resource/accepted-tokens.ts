@@ -26,7 +26,7 @@ export function tokensFor(
   for (const { issuer, audiences } of tokens) {
     if (!isIssuerUrl(issuer)) {
       throw new TypeError(
-        `${factory}: an issuer in "accept" must be ${SECURE_URL} without a query or fragment (RFC 8414 section 2)`,
+        `${factory}: the issuer of every access token verifier in "accept" must be ${SECURE_URL} without a query or fragment (RFC 8414 section 2)`,
       );
     }
     if (!audiences.includes(resource)) {

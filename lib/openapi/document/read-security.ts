@@ -45,7 +45,10 @@ function readScheme(name: string, place: Place, declared: ReadonlySet<string>) {
   if (!declared.has(name)) throw faultAt(place, 'this scheme is not in components.securitySchemes');
   const scopes = elementsOf(place).map((scope) => {
     if (!isScopeToken(scope.value))
-      throw mistakeAt(scope, 'expected a scope without spaces, quotes or backslashes (RFC 6749 section 3.3)');
+      throw mistakeAt(
+        scope,
+        'expected a scope of ASCII characters without spaces, double quotes or backslashes (RFC 6749 section 3.3)',
+      );
     return scope.value;
   });
   return { name, scopes: Object.freeze([...new Set(scopes)]) };

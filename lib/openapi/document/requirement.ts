@@ -54,7 +54,9 @@ function linkAlternative(
     const rule = 'a security requirement must name exactly one scheme that has a verifier';
     throw faultAt(
       { pointer },
-      `${rule}, because a request has only one Authorization header; the requirement may also name mutualTLS`,
+      first === undefined
+        ? `${rule}; it may also name a mutualTLS scheme`
+        : `${rule}, because a request has only one Authorization header; to accept either credential, write two requirements`,
     );
   }
   if (linked.some(({ scheme, scopes }) => scheme.type === 'mutualTLS' && scopes.length > 0)) {
