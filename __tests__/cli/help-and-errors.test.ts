@@ -61,7 +61,7 @@ describe('N41 --json with a mistake', () => {
     [['keys'], 2, 'usage', /^expected a command; to see the commands, add --help$/],
     [['nosuch'], 2, 'usage', /^unknown command 'nosuch'$/],
     [['keys', 'view', 'key_x'], 1, 'refused', /^there is no key "key_x"/],
-    [['accounts', 'put', 'a b'], 1, 'invalid', /^account: expected 1 to 64/],
+    [['accounts', 'put', 'a b'], 1, 'invalid', /^account: expected a string of 1 to 64/],
     [['accounts', 'list', '--database', 'mysql:x'], 2, 'usage', /^--database: expected the URL/],
     [['keys', 'inspect', 'sk_x'], 1, 'refused', /^the string is not a well-formed key$/],
     [['keys', 'list', '--account', 'x', '--limit', '0'], 2, 'usage', /^--limit 0: expected a number from 1 to 200$/],
