@@ -51,7 +51,7 @@ describe('keyward accounts put, if an option leaves out what the account has', (
     ],
     [
       ['--channel', 'pc_2', '--platform', 'market'],
-      'Remove the channel pc_1 and the platform shop from the account acme? Its keys will lose this access immediately. Existing keys for a removed platform will still be accepted. [y/N] ',
+      'Remove the channel pc_1 and the platform shop from the account acme? Its keys will lose this access immediately. However, existing keys for a removed platform will still be accepted. [y/N] ',
     ],
     [
       ['--platform', 'market'],

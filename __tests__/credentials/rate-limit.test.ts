@@ -45,7 +45,7 @@ describe('isRateLimits', () => {
 
   it('has a text that says what it expects', () => {
     expect(RATE_LIMITS_EXPECTED).toBe(
-      'a list of 1 to 8 objects { requests, seconds }, where requests is a whole number from 1 to 1,000,000,000, seconds is a whole number from 1 to 604,800, and no value of seconds occurs twice',
+      'a list of 1 to 8 objects { requests, seconds }, where requests is a whole number from 1 to 1,000,000,000, seconds is a whole number from 1 to 604,800, and no two objects have the same value of seconds',
     );
   });
 });

@@ -197,7 +197,7 @@ describe('T35 the host app has read the body', () => {
     const response = await service.post(GRANT, basic(ID, SECRET));
     expect([response.status, await response.text()]).toEqual([
       500,
-      'keyward: another middleware read the request body but did not set req.body; mount the router that createIssuer() returns before that middleware',
+      'keyward: another middleware read the request body but did not set req.body; mount the createIssuer() router before that middleware',
     ]);
     await service.close();
   });

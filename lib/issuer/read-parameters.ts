@@ -72,7 +72,7 @@ function alreadyRead(body: unknown): ReadonlyMap<string, string> | undefined {
   if (Buffer.isBuffer(body)) return readForm(body.toString('utf8'));
   if (typeof body !== 'object' || body === null) {
     throw new Error(
-      'keyward: another middleware read the request body but did not set req.body; mount the router that createIssuer() returns before that middleware',
+      'keyward: another middleware read the request body but did not set req.body; mount the createIssuer() router before that middleware',
     );
   }
   const members = Object.entries(body);

@@ -40,7 +40,7 @@ describe.each(READERS)('a record of %s', (_name, read) => {
   it.each([[[]], [[{ requests: 0, seconds: 1 }]], ['100/1m']])('refuses the limits %j', (value) => {
     expect(() => read('limits', value)).toThrow(
       new RecordError(
-        'limits: expected a list of 1 to 8 objects { requests, seconds }, where requests is a whole number from 1 to 1,000,000,000, seconds is a whole number from 1 to 604,800, and no value of seconds occurs twice',
+        'limits: expected a list of 1 to 8 objects { requests, seconds }, where requests is a whole number from 1 to 1,000,000,000, seconds is a whole number from 1 to 604,800, and no two objects have the same value of seconds',
       ),
     );
   });

@@ -131,7 +131,7 @@ describe('the page', () => {
     await holder.key();
     const browser = dashboard.browser(holder.owner);
     const { body } = await browser.get(`/audit?actor=${holder.owner.id.slice(0, -1)}`);
-    expect(body).toContain('Enter the full member ID. Partial IDs do not match.');
+    expect(body).toContain('The Member ID filter matches only full IDs.');
     const link = `/audit?action=key.create&amp;actor=${encodeURIComponent(holder.developer.id)}`;
     expect((await browser.get('/audit?action=key.create')).body).toContain(
       `<strong><a href="${MOUNT}${link}"><bdi>${holder.developer.id}</bdi></a></strong>`,

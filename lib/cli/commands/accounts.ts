@@ -162,11 +162,11 @@ async function accountIfExists({ accounts }: Management, id: string): Promise<Ac
 }
 
 function questionAbout(id: string, removals: readonly Removal[]): string {
-  const platforms = removals.some(({ list }) => list === 'platforms')
-    ? ' Existing keys for a removed platform will still be accepted.'
-    : '';
-  const others = removals.some(({ list }) => list !== 'platforms')
-    ? ' Its keys will lose this access immediately.'
+  const losesPlatforms = removals.some(({ list }) => list === 'platforms');
+  const losesAccess = removals.some(({ list }) => list !== 'platforms');
+  const others = losesAccess ? ' Its keys will lose this access immediately.' : '';
+  const platforms = losesPlatforms
+    ? ` ${losesAccess ? 'However, existing' : 'Existing'} keys for a removed platform will still be accepted.`
     : '';
   return `Remove ${wordsOf(removals)} from the account ${id}?${others}${platforms}`;
 }

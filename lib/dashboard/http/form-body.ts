@@ -71,7 +71,7 @@ function pairsFromHost(body: unknown): readonly FormPair[] | undefined {
   if (Buffer.isBuffer(body)) return parsePairs(body.toString('latin1'));
   if (typeof body !== 'object' || body === null) {
     throw new Error(
-      'keyward: another middleware read the request body but did not set req.body; mount the router that createDashboard() returns before that middleware',
+      'keyward: another middleware read the request body but did not set req.body; mount the createDashboard() router before that middleware',
     );
   }
   const pairs: FormPair[] = [];

@@ -61,7 +61,7 @@ function alreadyRead(body: unknown): Buffer {
     }
   }
   throw new Error(
-    'keyward: another middleware read the request body but did not set req.body; mount the router that createManagementApi() returns before that middleware',
+    'keyward: another middleware read the request body but did not set req.body; mount the createManagementApi() router before that middleware',
   );
 }
 
