@@ -110,7 +110,10 @@ export function readAllOrIds(field: string, value: unknown): 'all' | readonly st
 export function readScopes(field: string, value: unknown): readonly string[] {
   const scopes = readList(field, value);
   if (!scopes.every(isScopeToken))
-    throw invalid(field, 'expected scopes of ASCII characters without spaces, double quotes or backslashes');
+    throw invalid(
+      field,
+      'expected scopes that consist of ASCII characters without spaces, double quotes or backslashes',
+    );
   return scopes;
 }
 

@@ -217,7 +217,7 @@ function readScopes(name: string, given: unknown): readonly string[] {
   if (scopes.length === 0 || !scopes.every(isScopeToken)) {
     ignoreRejection(given);
     throw new TypeError(
-      `keyward: ${name} returned invalid scopes; expected a list of one or more scopes of ASCII characters without spaces, double quotes or backslashes (RFC 6749 section 3.3)`,
+      `keyward: ${name} returned invalid scopes; expected a list of one or more scopes that consist of ASCII characters without spaces, double quotes or backslashes (RFC 6749 section 3.3)`,
     );
   }
   return Object.freeze(scopes);
