@@ -169,7 +169,7 @@ describe('a guard behind a gate', () => {
 
   it('accepts no authenticationContext that requires nothing', async () => {
     const message =
-      'keyward: rule returned an invalid authenticationContext; expected "acr" (a list of strings of ASCII characters without spaces, double quotes or backslashes), "maxAge" (whole seconds, at least 1) or both';
+      'keyward: rule returned an invalid authenticationContext; expected "acr" (a list of strings that consist of ASCII characters without spaces, double quotes or backslashes), "maxAge" (whole seconds, at least 1) or both';
     expect((await judgedBy(() => ({ authenticationContext: {} }))).error).toEqual(new TypeError(message));
   });
 

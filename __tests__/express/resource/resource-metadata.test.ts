@@ -356,7 +356,7 @@ describe('resourceMetadata', () => {
   ])('says which URLs the option %s may have', (name, value) => {
     expect(() => make(RESOURCE, { [name]: value })).toThrow(
       new TypeError(
-        `resourceMetadata: option "${name}" must be an https URL (http only for a loopback host) without a user name, password or fragment${name === 'resource' ? ', in ASCII characters without spaces' : ''}, got an invalid string`,
+        `resourceMetadata: option "${name}" must be an https URL (http only for a loopback host) without a user name, password or fragment${name === 'resource' ? ', and contain only ASCII characters and no spaces' : ''}, got an invalid string`,
       ),
     );
   });

@@ -204,7 +204,7 @@ function readContext(name: string, given: AuthenticationContext): Authentication
     return { acr: acr && [...acr], maxAge };
   }
   throw new TypeError(
-    `keyward: ${name} returned an invalid authenticationContext; expected "acr" (a list of strings of ASCII characters without spaces, double quotes or backslashes), "maxAge" (whole seconds, at least 1) or both`,
+    `keyward: ${name} returned an invalid authenticationContext; expected "acr" (a list of strings that consist of ASCII characters without spaces, double quotes or backslashes), "maxAge" (whole seconds, at least 1) or both`,
   );
 }
 

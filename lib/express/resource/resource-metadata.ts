@@ -45,7 +45,7 @@ const VISIBLE_ASCII = /^[\x21-\x7E]+$/;
 const resourceUrl: Option<string> = (options, name) => {
   const resource = options.text(name);
   if (secureUrl(resource) !== undefined && VISIBLE_ASCII.test(resource)) return resource;
-  throw options.wrongText(name, `${EXPECTED_URL}, in ASCII characters without spaces`);
+  throw options.wrongText(name, `${EXPECTED_URL}, and contain only ASCII characters and no spaces`);
 };
 
 const pageUrl: Option<string> = (options, name) => {
