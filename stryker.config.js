@@ -4,8 +4,7 @@ export default {
   testRunner: 'jest',
   testRunnerNodeArgs: ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'],
   jest: { configFile: 'jest.mutation.config.js', enableFindRelatedTests: false },
-  // The command line runs in processes of its own, of the built package: which test reaches which mutant is not known there.
-  ...(name === 'cli' ? { coverageAnalysis: 'off', buildCommand: 'npm run build' } : { coverageAnalysis: 'perTest' }),
+  coverageAnalysis: 'perTest',
   mutate: [...folders.map((folder) => `lib/${folder}/**/*.ts`), ...without.map((folder) => `!lib/${folder}/**/*.ts`)],
   appendPlugins: ['./scripts/mutation-progress.js'],
   reporters: ['json', process.stderr.isTTY ? 'progress-line' : 'progress-append-only'],
@@ -16,6 +15,8 @@ export default {
   // Modules of earlier mutants stay in memory: after 50 mutants a process had 2 GB, and most of its time was garbage collection.
   maxTestRunnerReuse: 15,
   timeoutMS: 60_000,
+  // The first run, of all tests of the part, on a machine that is busy.
+  dryRunTimeoutMinutes: 20,
   // A second run tries only the mutants that survived, and those whose code or tests changed.
   incremental: true,
   incrementalFile: `reports/mutation/${name}-incremental.json`,

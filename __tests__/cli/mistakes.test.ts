@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { commandLine } from '../support/command-line.js';
+import { onFastClock } from '../support/fast-clock.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'keyward-cli-'));
 const url = `file:${join(folder, 'keyward.db')}`;
@@ -88,7 +89,7 @@ describe('a mistake', () => {
     [2, /does not export an Express app/, ['routes', join(folder, 'empty.mjs')]],
   ])('ends with %i and a sentence: %s', async (code, sentence, args) => {
     writeFileSync(join(folder, 'empty.mjs'), 'export default {};');
-    const ran = await keyward.run(...args);
+    const ran = await onFastClock(() => keyward.run(...args));
     // The first command that gets as far as the encryption key creates its file, and says so.
     const lines = ran.err.split('\n').filter((line) => !line.startsWith('warning: the encryption key file'));
     expect(lines[0]).toMatch(sentence);

@@ -3,10 +3,14 @@ import { once } from 'node:events';
 import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable, Writable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { runCli } from '../../lib/cli/program.js';
+import { createOutput } from '../../lib/cli/terminal/output-streams.js';
 import { keywardFormat } from '../../lib/credentials/keyward-format.js';
-import { build, ROOT } from '../examples/built-service.js';
-import { commandLine } from '../support/command-line.js';
+import { ROOT } from '../examples/built-service.js';
+import { build, forMutants } from '../support/built-cli.js';
+import { commandLine, outputInto } from '../support/command-line.js';
 
 const MAIN = join(ROOT, 'dist/cli/main.js');
 const folder = mkdtempSync(join(tmpdir(), 'keyward-output-'));
@@ -24,7 +28,9 @@ type Sink = 'a full disk' | 'a closed pipe';
 const SINKS: readonly Sink[] = ['a full disk', 'a closed pipe'];
 
 /** Runs a command whose standard output cannot be written. */
-async function runInto(sink: Sink, ...args: string[]) {
+const runInto = forMutants ? runInProcessInto : runProcessInto;
+
+async function runProcessInto(sink: Sink, ...args: string[]) {
   const full = openSync('/dev/full', 'w');
   const child = spawn(process.execPath, [MAIN, ...args], {
     env,
@@ -38,6 +44,18 @@ async function runInto(sink: Sink, ...args: string[]) {
   });
   const [code] = await once(child, 'close');
   return { code, err };
+}
+
+async function runInProcessInto(sink: Sink, ...args: string[]) {
+  const fails = (_chunk: unknown, _encoding: string, done: (error: Error) => void) => done(new Error('write EPIPE'));
+  // Instead of a pipe, a folder is opened: its descriptor is not one of a file or device either.
+  const fd = openSync(sink === 'a full disk' ? '/dev/full' : folder, sink === 'a full disk' ? 'w' : 'r');
+  const stream = Object.assign(new Writable({ write: fails }), { fd }) as unknown as typeof process.stdout;
+  const err: string[] = [];
+  const io = { stdin: Readable.from([]), stdout: createOutput(stream), stderr: outputInto(err), env };
+  const code = await runCli(args, io);
+  closeSync(fd);
+  return { code, err: err.join('') };
 }
 
 const create = ['keys', 'create', '--account', 'acme', '--kind', 'secret', '--api', 'payments'];
@@ -109,7 +127,7 @@ describe.each(SINKS)('output into %s', (sink) => {
     ['a scan that finds nothing', ['keys', 'scan', join(ROOT, 'tsconfig.json')]],
   ])('N25 %s ends with 4 and a message', async (_what, args) => {
     const { code, err } = await runInto(sink, ...args);
-    expect([code, err]).toEqual([4, expect.stringMatching(/the output could not be written: (?:ENOSPC|.*EPIPE)/)]);
+    expect([code, err]).toEqual([4, expect.stringMatching(/the output could not be written: .*(?:ENOSPC|EPIPE)/)]);
   });
 
   it('N25 keys scan ends with 1 for leaks found', async () => {
@@ -121,19 +139,4 @@ describe.each(SINKS)('output into %s', (sink) => {
     expect(code).toBe(1);
     expect(err).toMatch(/^2000 keys were found; .*\nthe output could not be written: /);
   });
-});
-
-it('N25 an incomplete write on a nearly full disk is an error', async () => {
-  const file = join(folder, 'cut.txt');
-  // One block of 512 bytes; without SIGXFSZ the write that goes over it is cut short, as on a nearly full disk.
-  const limited = `trap '' XFSZ; ulimit -f 1; exec "$0" "$1" keys create --help > "$2"`;
-  const child = spawn('/bin/sh', ['-c', limited, process.execPath, MAIN, file], {
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  let err = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    err += text;
-  });
-  const [code] = await once(child, 'close');
-  expect([code, err]).toEqual([4, expect.stringMatching(/^the output could not be written: EFBIG/)]);
 });

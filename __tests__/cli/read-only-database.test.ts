@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { commandLine } from '../support/command-line.js';
+import { onFastClock } from '../support/fast-clock.js';
 import { onDatabase } from '../support/store-database.js';
 import { makeStores, type Stores } from '../support/store-places.js';
 import { onServer, POSTGRES } from '../support/test-stores.js';
@@ -51,7 +52,9 @@ onServer('commands on a PostgreSQL server that is read-only, as after a failover
   ])('write, so the error says that it is read-only: %s', async (_what, schema) => {
     const other = new URL(url);
     if (schema !== '') other.searchParams.set('schema', schema);
-    const { code, out, err } = await commandLine({ url: other.href }).run('keys', 'revoke', key.record.id);
+    const { code, out, err } = await onFastClock(() =>
+      commandLine({ url: other.href }).run('keys', 'revoke', key.record.id),
+    );
     expect([code, out]).toEqual([3, '']);
     expect(err).toMatch(/^the database postgres:\S+ is read-only, probably because it is a standby; use the /);
   });

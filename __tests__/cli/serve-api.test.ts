@@ -2,8 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { build } from '../examples/built-service.js';
-import { type RunningProgram, runProgram, startProgram } from '../support/built-cli.js';
+import { build, type RunningProgram, runProgram, startProgram } from '../support/built-cli.js';
 import { placesOf, sharedEngines, type TestPlace } from '../support/test-stores.js';
 
 const SERVE = ['serve', '--audience', 'https://api.test', '--port', '0', '--json', '--no-log'];

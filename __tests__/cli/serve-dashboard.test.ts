@@ -7,8 +7,7 @@ import { sessionCookie } from '../../lib/dashboard/sign-in/session-cookie.js';
 import { newForm } from '../dashboard/key-forms.js';
 import { textIn } from '../dashboard/served-dashboard.js';
 import { Browser } from '../dashboard/sign-in/sign-in-browser.js';
-import { build } from '../examples/built-service.js';
-import { type RunningProgram, runProgram, startProgram } from '../support/built-cli.js';
+import { build, type RunningProgram, runProgram, startProgram } from '../support/built-cli.js';
 
 const SERVE = ['serve', '--audience', 'https://api.test', '--port', '0', '--sign-in-links', '--no-log'];
 
@@ -48,11 +47,6 @@ async function serving(
   // The last line names the signal. The first start creates the encryption key file, and says so.
   const isExpected = /\{"error":\{"code":"signal".*\n$|\{"warning":\{"message":"the encryption key file .*\n/g;
   return { ...rest, err: err.replaceAll(isExpected, '') };
-}
-
-function stdoutOf({ child: { stdout } }: RunningProgram) {
-  if (stdout === null) throw new Error('no output');
-  return stdout;
 }
 
 const linksOf = ({ dashboard }: Start): Links => {
@@ -136,7 +130,7 @@ describe('with one account', () => {
   it('prints new links after a signal; earlier links are no longer valid', async () => {
     await serving([], async (start, program) => {
       const { owner } = linksOf(start);
-      const line = once(stdoutOf(program), 'data');
+      const line = once(program.child.stdout, 'data');
       program.child.kill('SIGUSR2');
       const [text] = await Promise.race([line, once(program.child, 'exit')]);
       const { dashboard } = JSON.parse(String(text)) as Start;
@@ -202,7 +196,7 @@ describe('with one account', () => {
   it('L11 banner and pages contain no signing key, no key of the store and no password of its URL', async () => {
     const program = startProgram(SERVE, env, folder);
     let banner = '';
-    while (!banner.includes('Ctrl-C')) banner += String((await once(stdoutOf(program), 'data'))[0]);
+    while (!banner.includes('Ctrl-C')) banner += String((await once(program.child.stdout, 'data'))[0]);
     expect(banner).toMatch(/^Issuer +http:.*\nTokens .*\nHealth .*\nDashboard +http:.*, account acme\n/);
     const columns = banner
       .trimEnd()

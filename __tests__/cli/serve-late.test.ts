@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Browser } from '../dashboard/sign-in/sign-in-browser.js';
-import { build } from '../examples/built-service.js';
-import { type RunningProgram, startProgram } from '../support/built-cli.js';
+import { build, type RunningProgram, startProgram } from '../support/built-cli.js';
 import { commandLine } from '../support/command-line.js';
 import { startStoreProxy } from '../support/store-proxy.js';
 import { eventually } from '../support/store-wait.js';
@@ -38,7 +37,7 @@ async function start(url: string, args: readonly string[] = [], env: NodeJS.Proc
   const running = startProgram([...SERVE, ...args], { KEYWARD_DATABASE: url, ...env }, folder);
   program = running;
   let out = '';
-  running.child.stdout?.on('data', (text: string) => {
+  running.child.stdout.on('data', (text: string) => {
     out += text;
   });
   const first: Line = JSON.parse(await running.firstLine);
@@ -177,7 +176,7 @@ describe('keyward serve', () => {
       folder,
     );
     let out = '';
-    program.child.stdout?.on('data', (text: string) => {
+    program.child.stdout.on('data', (text: string) => {
       out += text;
     });
     await eventually(() => out.includes('Ctrl-C'), TIMEOUT_MS);

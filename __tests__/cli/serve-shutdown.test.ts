@@ -4,8 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import { build } from '../examples/built-service.js';
-import { type RunningProgram, startProgram } from '../support/built-cli.js';
+import { build, type RunningProgram, startProgram } from '../support/built-cli.js';
 import { eventually } from '../support/store-wait.js';
 
 const FORM = 'grant_type=client_credentials&client_id=ack_x&client_secret=y';

@@ -2,8 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { build } from '../examples/built-service.js';
-import { type RunningProgram, runProgram, startProgram } from '../support/built-cli.js';
+import { build, type RunningProgram, runProgram, startProgram } from '../support/built-cli.js';
 import { eventually } from '../support/store-wait.js';
 import { placesOf, sharedEngines } from '../support/test-stores.js';
 

@@ -75,9 +75,7 @@ export function programs(): Programs {
       return url;
     },
     async link(role) {
-      const { stdout } = served.child;
-      if (stdout === null) throw new Error('no output');
-      const printed = once(stdout, 'data');
+      const printed = once(served.child.stdout, 'data');
       served.child.kill('SIGUSR2');
       return (JSON.parse(String((await printed)[0])).dashboard as Links)[role];
     },
