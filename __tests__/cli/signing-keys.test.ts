@@ -16,6 +16,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { openStore } from 'keyward/store';
 import { nameOfDatabase } from '../../lib/cli/database-name.js';
+import { makeSigningKey } from '../../lib/issuer/signing-keys/signing-key.js';
 import { SigningKeys } from '../../lib/issuer/signing-keys/signing-keys.js';
 import { type CommandLine, commandLine } from '../support/command-line.js';
 import { onFastClock } from '../support/fast-clock.js';
@@ -91,6 +92,25 @@ describe.each(sharedEngines)('on %s', (engine) => {
       `signing_key.create ${first}`,
     ]);
     expect(entries[0]?.actor).toMatch(/^cli:/);
+  });
+
+  it('revokes a signing key whose ID begins with a hyphen', async () => {
+    const kids = ['-h', '-V', '--'].map((start) => start.padEnd(43, 'x'));
+    const store = await openStore(place.url, { encryptionKey: keysIn() });
+    let newest: string | undefined;
+    for (const kid of kids) {
+      await store.addSigningKey({ ...(await makeSigningKey('ES256', Date.now())), kid }, newest);
+      newest = kid;
+    }
+    await store.close();
+    for (const kid of kids) {
+      const { out, err } = await keyward.run('signing-keys', 'revoke', kid, '--yes');
+      expect([out, err]).toEqual([expect.stringContaining(`Signing key ${kid} was revoked`), '']);
+    }
+    expect(await list()).toEqual([]);
+    const [, second = ''] = kids;
+    const { entries } = await keyward.json<{ entries: { action: string }[] }>('audit', '--subject', second);
+    expect(entries.map(({ action }) => action)).toContain('signing_key.revoke');
   });
 
   it('rotates now: the new key signs, and the old one stays published', async () => {

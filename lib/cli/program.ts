@@ -75,6 +75,8 @@ function programFor(io: Io, isJson: boolean): Command {
       'Manage accounts, API keys and access keys; run the token endpoint and the Dashboard; check the routes of an app.',
     )
     .version(versionOf())
+    // An argument of a command may begin with `-V`, such as the ID of a signing key. It does not ask for the version.
+    .enablePositionalOptions()
     .exitOverride()
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),

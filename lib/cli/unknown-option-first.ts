@@ -3,6 +3,7 @@
  * itself would only report that `--account` is missing, which hides the cause.
  */
 import { Command, type ParseOptionsResult } from 'commander';
+import { splitThumbprints } from './thumbprint-operands.js';
 
 export class UnknownOptionFirstCommand extends Command {
   override createCommand(name?: string): Command {
@@ -10,10 +11,13 @@ export class UnknownOptionFirstCommand extends Command {
   }
 
   override parseOptions(args: string[]): ParseOptionsResult {
-    const parsed = super.parseOptions(args);
+    if (this.commands.length > 0) return super.parseOptions(args);
+    const { thumbprints, others } = splitThumbprints(args, this.options);
+    const parsed = super.parseOptions(others);
+    parsed.operands.push(...thumbprints);
     const [first] = parsed.unknown;
     const wantsHelp = parsed.unknown.some((arg) => arg === '--help' || arg === '-h');
-    if (first === undefined || wantsHelp || this.commands.length > 0) return parsed;
+    if (first === undefined || wantsHelp) return parsed;
     for (const option of this.options) option.mandatory = false;
     // Commander suggests the option with the most similar name. It must get the name without a value (`--acount=acme`),
     // or it finds no similar option.
