@@ -106,12 +106,12 @@ describe('apiMap with implies', () => {
     [
       'a text',
       { implies: { 'files:write': 'files:read' } },
-      'must map "files:write" to a list of one or more scopes that consist of ASCII characters without spaces, double quotes or backslashes',
+      'must map "files:write" to a list of one or more scopes that consist of ASCII characters other than spaces, double quotes and backslashes',
     ],
     [
       'no scope',
       { implies: { 'files:write': [] } },
-      'must map "files:write" to a list of one or more scopes that consist of ASCII characters without spaces, double quotes or backslashes',
+      'must map "files:write" to a list of one or more scopes that consist of ASCII characters other than spaces, double quotes and backslashes',
     ],
     ['another option', { imply: {} }, 'apiMap: unknown option "imply"; the options are implies'],
   ])('refuses %s', (_what, options, message) => {

@@ -108,7 +108,7 @@ describe('apiMap', () => {
   ])('refuses an API whose scopes are %j', (scopes) => {
     expect(() => untyped({ disputes: ['a'], payments: scopes })).toThrow(
       new TypeError(
-        'apiMap: API "payments" must list one or more scopes that consist of ASCII characters without spaces, double quotes or backslashes (RFC 6749 section 3.3)',
+        'apiMap: API "payments" must list one or more scopes that consist of ASCII characters other than spaces, double quotes and backslashes (RFC 6749 section 3.3)',
       ),
     );
   });

@@ -54,7 +54,7 @@ describe('resolveImplies', () => {
   ])('refuses as the narrower scopes %s', (_name, narrower) => {
     expect(() => resolve({ 'files:write': narrower })).toThrow(
       refusal(
-        'must map "files:write" to a list of one or more scopes that consist of ASCII characters without spaces, double quotes or backslashes',
+        'must map "files:write" to a list of one or more scopes that consist of ASCII characters other than spaces, double quotes and backslashes',
       ),
     );
   });

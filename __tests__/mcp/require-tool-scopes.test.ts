@@ -192,7 +192,7 @@ describe('requireToolScopes', () => {
     [['read_note'], 'expected an object with a list of scopes for each tool'],
     [
       { read_note: 'mcp' },
-      '"read_note" must have a list of scopes; a scope consists of ASCII characters without spaces, double quotes or backslashes (RFC 6749 section 3.3)',
+      '"read_note" must have a list of scopes; a scope consists of ASCII characters other than spaces, double quotes and backslashes (RFC 6749 section 3.3)',
     ],
     [{ read_note: ['a b'] }, '"read_note" must have a list of scopes'],
   ])('throws at the start: %j', (tools, message) => {

@@ -94,7 +94,7 @@ describe('schemes that are not supported', () => {
     [
       'a scope with a space',
       [{ accessToken: ['a b'] }],
-      /accessToken\/0: expected a scope that consists of ASCII characters without spaces/,
+      /accessToken\/0: expected a scope that consists of ASCII characters other than spaces/,
     ],
     ['null', null, /security: expected an array, got null/],
   ])('O05 security that is %s is a TypeError', (_name, security, expected) => {

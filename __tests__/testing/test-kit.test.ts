@@ -125,7 +125,7 @@ describe('an impossible trait throws when the credential is created', () => {
   const text = 'a non-empty string';
   const names = 'expected "all" or a list of non-empty strings';
   const scopes =
-    'expected a list of scopes that consist of ASCII characters without spaces, double quotes or backslashes';
+    'expected a list of scopes that consist of ASCII characters other than spaces, double quotes and backslashes';
 
   const common: [string, object, string][] = [
     ['an unknown one', { api: [] }, 'unknown option "api"; the options are account, channels, platform, metadata'],

@@ -152,7 +152,7 @@ describe('a record that breaks a rule', () => {
     [
       'scopes that are a text',
       { ...ACCESS_KEY, scopes: 'payments' },
-      'scopes: expected a list of scopes that consist of ASCII characters without spaces, double quotes or backslashes',
+      'scopes: expected a list of scopes that consist of ASCII characters other than spaces, double quotes and backslashes',
     ],
     ['no record', true, 'the record is not an object; return an object, or null or undefined if there is no record'],
   ])('is refused: %s', async (_name, value, detail) => {

@@ -36,7 +36,7 @@ export async function showSecret(
   } catch (error) {
     const done = await takeBack().catch((failure) => {
       const reason = formatError(failure)?.message ?? String(failure);
-      return `the new secret could not be shown, but it may still be accepted, because the change could not be undone (${reason}); ${remedy}`;
+      return `the new key or secret could not be shown, and revoking it failed (${reason}), so it may still be accepted; ${remedy}`;
     });
     const { message, exitCode } = outputLost(error, `; ${done}`);
     throw new CliError(message, exitCode);

@@ -108,7 +108,7 @@ const scopes: Option<readonly string[]> = (options, name) => {
   if (!Array.isArray(values) || !values.every(isScopeToken))
     throw options.wrongList(
       name,
-      'a list of scopes that consist of ASCII characters without spaces, double quotes or backslashes (RFC 6749 section 3.3)',
+      'a list of scopes that consist of ASCII characters other than spaces, double quotes and backslashes (RFC 6749 section 3.3)',
     );
   return Object.freeze([...values]);
 };

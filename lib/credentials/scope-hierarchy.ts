@@ -28,7 +28,7 @@ export function resolveImplies(implies: unknown, isListed: (scope: string) => bo
   for (const [scope, narrower] of Object.entries(implies)) {
     if (!Array.isArray(narrower) || narrower.length === 0 || ![...narrower].every(isScopeToken)) {
       throw new TypeError(
-        `apiMap: option "implies" must map "${scope}" to a list of one or more scopes that consist of ASCII characters without spaces, double quotes or backslashes`,
+        `apiMap: option "implies" must map "${scope}" to a list of one or more scopes that consist of ASCII characters other than spaces, double quotes and backslashes`,
       );
     }
     const unlisted = [scope, ...narrower].find((name) => !isListed(name));

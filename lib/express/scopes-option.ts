@@ -8,6 +8,6 @@ export const scopeTokens: Option<readonly string[]> = (options, name) => {
   if (scopes.length > 0 && scopes.every(isScopeToken)) return Object.freeze(scopes);
   throw options.wrongList(
     name,
-    'a list of one or more scopes that consist of ASCII characters without spaces, double quotes or backslashes (RFC 6749 section 3.3)',
+    'a list of one or more scopes that consist of ASCII characters other than spaces, double quotes and backslashes (RFC 6749 section 3.3)',
   );
 };

@@ -112,7 +112,7 @@ export function readScopes(field: string, value: unknown): readonly string[] {
   if (!scopes.every(isScopeToken))
     throw invalid(
       field,
-      'expected scopes that consist of ASCII characters without spaces, double quotes or backslashes',
+      'expected scopes that consist of ASCII characters other than spaces, double quotes and backslashes',
     );
   return scopes;
 }

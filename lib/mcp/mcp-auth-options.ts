@@ -54,7 +54,7 @@ export function readMcpAuthOptions(given: McpAuthOptions) {
   const path = readPath(resource);
   if (!Array.isArray(scopes) || scopes.length === 0 || !scopes.every(isResourceScope)) {
     const expected =
-      'a list of one or more scopes; a scope consists of ASCII characters without spaces, double quotes or backslashes (RFC 6749 section 3.3), and must not be "offline_access"';
+      'a list of one or more scopes; a scope consists of ASCII characters other than spaces, double quotes and backslashes (RFC 6749 section 3.3), and must not be "offline_access"';
     throw new TypeError(`mcpAuth: option "scopes" must be ${expected}`);
   }
   const others = Object.keys(given).filter((name) => ![...OF_METADATA, ...OF_GATE, 'accept'].includes(name));

@@ -83,7 +83,7 @@ function readTools(tools: unknown): ReadonlyMap<unknown, readonly string[]> {
   const read = Object.entries(tools).map(([tool, scopes]) => {
     if (Array.isArray(scopes) && scopes.every(isResourceScope)) return [tool, [...scopes]] as const;
     throw new TypeError(
-      `requireToolScopes: "${tool}" must have a list of scopes; a scope consists of ASCII characters without spaces, double quotes or backslashes (RFC 6749 section 3.3), and must not be "offline_access"`,
+      `requireToolScopes: "${tool}" must have a list of scopes; a scope consists of ASCII characters other than spaces, double quotes and backslashes (RFC 6749 section 3.3), and must not be "offline_access"`,
     );
   });
   return new Map(read);

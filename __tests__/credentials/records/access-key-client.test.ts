@@ -59,7 +59,7 @@ describe('readAccessKeyClient', () => {
     (defaultScopes) => {
       expect(() => readAccessKeyClient({ ...RECORD, defaultScopes })).toThrow(
         new RecordError(
-          'defaultScopes: expected a list of scopes that consist of ASCII characters without spaces, double quotes or backslashes',
+          'defaultScopes: expected a list of scopes that consist of ASCII characters other than spaces, double quotes and backslashes',
         ),
       );
     },

@@ -72,7 +72,7 @@ describe('readAccessKeyRecord', () => {
     ['environment', 'environment: expected live or sandbox', [undefined, null, '', 'any']],
     [
       'scopes',
-      'scopes: expected a list of scopes that consist of ASCII characters without spaces, double quotes or backslashes',
+      'scopes: expected a list of scopes that consist of ASCII characters other than spaces, double quotes and backslashes',
       [undefined, null, 'all', 'payments', [''], ['a b'], [1]],
     ],
     ['tokensNotBefore', 'tokensNotBefore: expected a Date', ['', 0, '2030-01-01', new Date(Number.NaN)]],

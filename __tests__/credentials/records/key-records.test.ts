@@ -172,7 +172,7 @@ describe('readKeyRecord', () => {
     ],
     [
       'scopes',
-      'scopes: expected a list of scopes that consist of ASCII characters without spaces, double quotes or backslashes',
+      'scopes: expected a list of scopes that consist of ASCII characters other than spaces, double quotes and backslashes',
       ['all', 'payments', '', 0, {}, [''], ['a b'], ['a"'], ['a', 1], ['é'], [undefined]],
     ],
     [

@@ -132,7 +132,7 @@ describe('a record of an access key that requests a token', () => {
 
   it('refuses a secret with an expiry that keyward does not read', () => {
     expect(() => readAccessKeyClient({ ...GRANT, secrets: [{ digest: DIGEST, revokedAt: new Date(0) }] })).toThrow(
-      /^secrets\.revokedAt: the name suggests an expiry or a revocation, .*; use expiresAt, or leave it out$/,
+      /^secrets\.revokedAt: the name suggests an expiry or a revocation, .*; use expiresAt instead, or remove this field from the record$/,
     );
   });
 });

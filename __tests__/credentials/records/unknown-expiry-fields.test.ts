@@ -54,10 +54,16 @@ describe('the error', () => {
   });
 
   it('names all fields that end a key, if none has the same letters', () => {
-    expect(errorOf({ until: 1 })).toBe(text('until', 'expiresAt, revokedAt or disabled, or leave it out'));
+    expect(errorOf({ until: 1 })).toBe(
+      text('until', 'expiresAt, revokedAt or disabled instead, or remove this field from the record'),
+    );
     const few = { expiresAt: true, revokedAt: true } as const;
-    expect(errorOf({ until: 1 }, few)).toBe(text('until', 'expiresAt or revokedAt, or leave it out'));
-    expect(errorOf({ until: 1 }, { expiresAt: true })).toBe(text('until', 'expiresAt, or leave it out'));
+    expect(errorOf({ until: 1 }, few)).toBe(
+      text('until', 'expiresAt or revokedAt instead, or remove this field from the record'),
+    );
+    expect(errorOf({ until: 1 }, { expiresAt: true })).toBe(
+      text('until', 'expiresAt instead, or remove this field from the record'),
+    );
   });
 
   it.each([
@@ -69,7 +75,10 @@ describe('the error', () => {
     ['$key-until_', true],
   ])('repeats the name %s only if it looks like the name of a column: %s', (field, isNamed) => {
     expect(errorOf({ [field]: 1 })).toBe(
-      text(isNamed ? field : undefined, 'expiresAt, revokedAt or disabled, or leave it out'),
+      text(
+        isNamed ? field : undefined,
+        'expiresAt, revokedAt or disabled instead, or remove this field from the record',
+      ),
     );
   });
 
@@ -82,7 +91,9 @@ describe('the error', () => {
   });
 
   it.each(['status', 'keyStatus', 'key_status', 'statusText', 'exp', 'validity'])('is thrown for %s', (field) => {
-    expect(errorOf({ [field]: 1 })).toBe(text(field, 'expiresAt, revokedAt or disabled, or leave it out'));
+    expect(errorOf({ [field]: 1 })).toBe(
+      text(field, 'expiresAt, revokedAt or disabled instead, or remove this field from the record'),
+    );
   });
 
   it('is thrown although the field that has the same letters has no value', () => {

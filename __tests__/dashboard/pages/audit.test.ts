@@ -323,7 +323,9 @@ describe('the page', () => {
     expect(sentences.map((sentence) => / (view|changed) /.exec(sentence)?.[1])).toEqual(['view', 'view', 'changed']);
     expect(
       sentences.filter((sentence) =>
-        / tried to view .*\. Refused: the key, secret or public key was not found in this account/.test(sentence),
+        / tried to view .*\. Refused: this account does not have this key, or the key does not have this secret or public key/.test(
+          sentence,
+        ),
       ),
     ).toHaveLength(2);
     for (const action of ['access_key.view', 'account.put', 'key.view']) {

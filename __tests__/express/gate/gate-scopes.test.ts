@@ -121,7 +121,7 @@ describe('a gate that requires scopes', () => {
 
   it.each([[[]], [['']], [['a b']], ['a'], [[1]], [null]])('throws at the start for scopes: %j', (scopes) => {
     const message =
-      'requireBearer: option "scopes" must be a list of one or more scopes that consist of ASCII characters without spaces, double quotes or backslashes (RFC 6749 section 3.3)';
+      'requireBearer: option "scopes" must be a list of one or more scopes that consist of ASCII characters other than spaces, double quotes and backslashes (RFC 6749 section 3.3)';
     const make = () => requireBearer({ accept: [tokens], scopes: scopes as never });
     if (scopes === null) expect(make).toThrow(TypeError);
     else expect(make).toThrow(message);

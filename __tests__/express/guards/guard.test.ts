@@ -60,12 +60,12 @@ describe('defineGuard', () => {
     [
       'scopes that are none',
       { name: 'rule', check, scopes: [] },
-      'defineGuard: option "scopes" must be a list of one or more scopes that consist of ASCII characters without spaces, double quotes or backslashes (RFC 6749 section 3.3), got an empty array',
+      'defineGuard: option "scopes" must be a list of one or more scopes that consist of ASCII characters other than spaces, double quotes and backslashes (RFC 6749 section 3.3), got an empty array',
     ],
     [
       'two scopes, one of them with a space',
       { name: 'rule', check, scopes: ['payments', 'a b'] },
-      'defineGuard: option "scopes" must be a list of one or more scopes that consist of ASCII characters without spaces, double quotes or backslashes (RFC 6749 section 3.3), got an invalid list',
+      'defineGuard: option "scopes" must be a list of one or more scopes that consist of ASCII characters other than spaces, double quotes and backslashes (RFC 6749 section 3.3), got an invalid list',
     ],
   ])('throws at start: %s', (_name, definition, message) => {
     expect(() => defineGuard(definition as GuardDefinition)).toThrow(TypeError);
@@ -154,7 +154,7 @@ describe('a guard behind a gate', () => {
   ])('accepts as scopes of a refusal no %s', async (_name, scopes) => {
     const { error } = await judgedBy(() => ({ scopes }));
     const message =
-      'keyward: rule returned invalid scopes; expected a list of one or more scopes that consist of ASCII characters without spaces, double quotes or backslashes (RFC 6749 section 3.3)';
+      'keyward: rule returned invalid scopes; expected a list of one or more scopes that consist of ASCII characters other than spaces, double quotes and backslashes (RFC 6749 section 3.3)';
     expect(error).toEqual(new TypeError(message));
     expect(error).toBeInstanceOf(TypeError);
     expect(refusals()).toEqual([]);
@@ -169,7 +169,7 @@ describe('a guard behind a gate', () => {
 
   it('accepts no authenticationContext that requires nothing', async () => {
     const message =
-      'keyward: rule returned an invalid authenticationContext; expected "acr" (a list of strings that consist of ASCII characters without spaces, double quotes or backslashes), "maxAge" (whole seconds, at least 1) or both';
+      'keyward: rule returned an invalid authenticationContext; expected "acr" (a list of strings that consist of ASCII characters other than spaces, double quotes and backslashes), "maxAge" (whole seconds, at least 1) or both';
     expect((await judgedBy(() => ({ authenticationContext: {} }))).error).toEqual(new TypeError(message));
   });
 

@@ -167,7 +167,7 @@ describe('requireAuthenticationContext', () => {
     [
       'no acr value',
       { acr: [] },
-      'option "acr" must be a list of one or more acr values that consist of ASCII characters without spaces, double quotes or backslashes',
+      'option "acr" must be a list of one or more acr values that consist of ASCII characters other than spaces, double quotes and backslashes',
     ],
     ['a text', { acr: MFA }, 'option "acr"'],
     ['two values in one', { acr: ['a b'] }, 'option "acr"'],

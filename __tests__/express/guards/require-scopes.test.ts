@@ -5,7 +5,7 @@ import { judgement } from '../../support/guarded.js';
 import { keyPrincipal, tokenPrincipal } from '../../support/principals.js';
 
 const GRAMMAR =
-  'a scope consists of ASCII characters without spaces, double quotes or backslashes (RFC 6749 section 3.3)';
+  'a scope consists of ASCII characters other than spaces, double quotes and backslashes (RFC 6749 section 3.3)';
 
 describe('requireScopes', () => {
   it.each([

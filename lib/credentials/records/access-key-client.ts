@@ -64,7 +64,7 @@ export function readAccessKeyClient(value: unknown): AccessKeyClient {
   }
   if (!Array.isArray(defaultScopes) || ![...defaultScopes].every(isScopeToken)) {
     throw new RecordError(
-      'defaultScopes: expected a list of scopes that consist of ASCII characters without spaces, double quotes or backslashes',
+      'defaultScopes: expected a list of scopes that consist of ASCII characters other than spaces, double quotes and backslashes',
     );
   }
   const granted = parsed.scopes.filter((scope) => defaultScopes.includes(scope));

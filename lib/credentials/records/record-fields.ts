@@ -39,7 +39,7 @@ export function scopes(field: string, value: unknown): readonly string[] {
     field,
     value,
     isScopeToken,
-    'a list of scopes that consist of ASCII characters without spaces, double quotes or backslashes',
+    'a list of scopes that consist of ASCII characters other than spaces, double quotes and backslashes',
   );
 }
 

@@ -42,7 +42,7 @@ export function refuseUnknownExpiryFields(
     const copy = Object.keys(readMembers).find((name) => spelling(name) === spelling(member));
     if (copy !== undefined && hasValue(values[copy])) continue;
     const named = NAME.test(member) ? `${path}${member}: the` : 'the record has a field whose';
-    const remedy = copy ?? `${endingFieldsOf(readMembers)}, or leave it out`;
+    const remedy = copy ?? `${endingFieldsOf(readMembers)} instead, or remove this field from the record`;
     throw new RecordError(
       `${named} name suggests an expiry or a revocation, but keyward does not read this field; use ${remedy}`,
     );

@@ -45,7 +45,7 @@ const ACTIONS: Readonly<Record<string, readonly [verb: string, infinitive: strin
 /** The reasons why an attempt was refused, by the code in the audit log. */
 const REASONS: Readonly<Record<string, string>> = Object.freeze({
   forbidden: 'the member did not have permission to do this',
-  not_found: 'the key, secret or public key was not found in this account',
+  not_found: 'this account does not have this key, or the key does not have this secret or public key',
   version_conflict: 'the key was changed in the meantime',
   revoked: 'the key was already revoked',
   bad_link: 'the sign-in link had already been used, had expired, or was not valid',

@@ -204,7 +204,7 @@ function readContext(name: string, given: AuthenticationContext): Authentication
     return { acr: acr && [...acr], maxAge };
   }
   throw new TypeError(
-    `keyward: ${name} returned an invalid authenticationContext; expected "acr" (a list of strings that consist of ASCII characters without spaces, double quotes or backslashes), "maxAge" (whole seconds, at least 1) or both`,
+    `keyward: ${name} returned an invalid authenticationContext; expected "acr" (a list of strings that consist of ASCII characters other than spaces, double quotes and backslashes), "maxAge" (whole seconds, at least 1) or both`,
   );
 }
 
@@ -217,7 +217,7 @@ function readScopes(name: string, given: unknown): readonly string[] {
   if (scopes.length === 0 || !scopes.every(isScopeToken)) {
     ignoreRejection(given);
     throw new TypeError(
-      `keyward: ${name} returned invalid scopes; expected a list of one or more scopes that consist of ASCII characters without spaces, double quotes or backslashes (RFC 6749 section 3.3)`,
+      `keyward: ${name} returned invalid scopes; expected a list of one or more scopes that consist of ASCII characters other than spaces, double quotes and backslashes (RFC 6749 section 3.3)`,
     );
   }
   return Object.freeze(scopes);

@@ -14,7 +14,7 @@ const acrList: Option<readonly string[]> = (options, name) => {
   if (isAcrList(value)) return Object.freeze([...value]);
   throw options.wrongList(
     name,
-    'a list of one or more acr values that consist of ASCII characters without spaces, double quotes or backslashes',
+    'a list of one or more acr values that consist of ASCII characters other than spaces, double quotes and backslashes',
   );
 };
 

@@ -20,7 +20,7 @@ export function requireScopes(...scopes: readonly string[]): Guard {
   const names = namesOf('requireScopes', scopes);
   if (!names.every(isScopeToken)) {
     throw new TypeError(
-      'requireScopes: a scope consists of ASCII characters without spaces, double quotes or backslashes (RFC 6749 section 3.3)',
+      'requireScopes: a scope consists of ASCII characters other than spaces, double quotes and backslashes (RFC 6749 section 3.3)',
     );
   }
   const refusal = Object.freeze({ scopes: names, reason: 'scope' });

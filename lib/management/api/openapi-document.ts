@@ -11,7 +11,7 @@ const PROBLEMS: Readonly<Record<number, string>> = {
   400: 'The request is invalid.',
   401: 'The credential is missing or invalid.',
   403: 'The caller does not have permission for this operation, environment or scope; the account is disabled; or the request comes from a page on another origin.',
-  404: 'The key, the secret or the public key was not found in this account.',
+  404: 'This account does not have this key, or the key does not have this secret or public key.',
   409: 'The key is revoked, or the idempotency key was already used for a different request.',
   412: 'The key has changed since you read it; read it again and retry.',
   413: 'The body is too large.',

@@ -47,7 +47,7 @@ function readScheme(name: string, place: Place, declared: ReadonlySet<string>) {
     if (!isScopeToken(scope.value))
       throw mistakeAt(
         scope,
-        'expected a scope that consists of ASCII characters without spaces, double quotes or backslashes (RFC 6749 section 3.3)',
+        'expected a scope that consists of ASCII characters other than spaces, double quotes and backslashes (RFC 6749 section 3.3)',
       );
     return scope.value;
   });
