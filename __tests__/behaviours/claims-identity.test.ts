@@ -87,7 +87,7 @@ describe('iss and aud', () => {
   });
 
   it.each<[string, unknown, string]>([
-    ['undefined', undefined, 'option "audience" must be a string, or a list of strings, got undefined'],
+    ['undefined', undefined, 'option "audience" must be a string or a list of strings, got undefined'],
     ['""', '', 'option "audience": each value must be a non-empty string, got an empty string'],
     ['[]', [], 'option "audience": expected one or more values'],
   ])('C11 the configured audience is %s: the app does not start', (_name, value, message) => {

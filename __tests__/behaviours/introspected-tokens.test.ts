@@ -341,7 +341,7 @@ describe('options', () => {
     ],
     ['I06 http to another machine', { issuer: 'http://login.example' }, 'option "issuer" must be an https URL'],
     ['I06 an http endpoint', { endpoint: 'http://login.example/x' }, 'option "endpoint" must be an https URL'],
-    ['no audience', { audience: undefined }, 'option "audience" must be a string, or a list of strings'],
+    ['no audience', { audience: undefined }, 'option "audience" must be a string or a list of strings'],
     ['audience: true', { audience: true }, 'option "audience": each value must be a non-empty string'],
     ['no client', { client: undefined }, 'option "client" must be an options object'],
     ['a client without id', { client: { secret: 'x' } }, 'option "client": option "id" must be a non-empty string'],

@@ -32,7 +32,7 @@ export interface ClaimRules {
 /** Reads the option `audience`: a name, or a list of one or more names. */
 export function readAudiences(options: Options): readonly string[] {
   const audience = options.raw('audience');
-  if (audience === undefined) throw options.mistake('audience', 'a string, or a list of strings');
+  if (audience === undefined) throw options.mistake('audience', 'a string or a list of strings');
   return namesOf(`${options.factory}: option "audience"`, Array.isArray(audience) ? audience : [audience]);
 }
 

@@ -88,7 +88,7 @@ describe('the options', () => {
     ['dpop', { dpop: true }, 'option "dpop" must be an options object, got a boolean'],
     ['mtls', { mtls: true }, 'option "mtls" must be an options object, got a boolean'],
     ['cache', { cache: true }, 'option "cache" must be an options object, got a boolean'],
-    ['audience', { audience: undefined }, 'option "audience" must be a string, or a list of strings, got undefined'],
+    ['audience', { audience: undefined }, 'option "audience" must be a string or a list of strings, got undefined'],
     [
       'another name',
       { jwks: {} },

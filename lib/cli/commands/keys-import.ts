@@ -56,7 +56,7 @@ export function addImportCommand(keys: Command, io: Io): void {
       `
 The first line must contain the column names. The columns are: ${COLUMNS.join(', ')}.
 digest, kind and apis are required; the others are optional. Separate the entries of a list with spaces; "all" means every API or every channel. Write times in ISO 8601.
-Lines are imported in batches of ${BATCH}. If one line of a batch is refused, no line of the batch is imported.
+Lines are imported in batches of ${BATCH}. If any line of a batch is refused, none of the lines of that batch are imported.
 Correct the file and import it again: keys that are already in the database are skipped.
 
 Example: keyward keys import keys.csv --account acme`,
