@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { digestOf } from '../../lib/credentials/digest.js';
 import { Feed } from '../../lib/store/change-feed.js';
 import type { Engine } from '../../lib/store/engine.js';
@@ -101,19 +101,20 @@ describe.each(engines)('uses that are written while keys are revoked, in %s', (n
     const uses = createLastUsedWriter(using);
     const [id = ''] = await addKeys(0);
     const lastUse = async () => (await repository.key(id))?.secrets.find(({ digest }) => digest === digestOf(id));
+    const usedAt = Date.now();
     uses.record(digestOf(id), 'before');
     await uses.flush();
     uses.record(digestOf(id), 'too soon');
     await uses.flush();
     expect((await lastUse())?.last_used_from).toBe('before');
     await repository.transact((tx) => tx.insertSecret(secretRow(id, 'newer', { created_at: Date.now() + 1 })));
-    // A use is written where it is later than the last one, by milliseconds of the clock of the database. Where the machine is busy,
-    // its time is off by how long the question for that clock took, so a use of the same millisecond may seem earlier.
-    await eventually(async () => {
-      uses.record(digestOf(id), 'after');
-      await uses.flush();
-      return (await lastUse())?.last_used_from === 'after';
-    });
+    // A use is written where it is later than the last one, by milliseconds of the clock of the database.
+    await eventually(() => Date.now() > usedAt + 20);
+    // On a busy machine the question for that clock takes long, and the time of the use would be off by as much.
+    const stopped = jest.spyOn(performance, 'now').mockReturnValue(performance.now());
+    uses.record(digestOf(id), 'after');
+    await uses.flush();
+    stopped.mockRestore();
     expect((await lastUse())?.last_used_from).toBe('after');
   });
 });

@@ -27,7 +27,7 @@ export function splitThumbprints(
   };
 }
 
-/** Whether the next argument may be the value of this one. The error for an unknown option must not change, so it may. */
+/** Whether the next argument may be the value of this one. An unknown option may have a value too. */
 function mayTakeValue(arg: string | undefined, options: readonly Option[]): boolean {
   if (arg === undefined || !arg.startsWith('-') || THUMBPRINT.test(arg)) return false;
   const option = options.find(({ short, long }) => arg === short || arg === long);
