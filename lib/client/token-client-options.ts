@@ -17,7 +17,7 @@ import {
   readTable,
   text,
 } from '../options/option-table.js';
-import { isScopeToken } from '../protocol/scope.js';
+import { isScopeToken, SCOPE_CHARACTERS } from '../protocol/scope.js';
 import { DpopProofs } from './dpop-proofs.js';
 import type { TokenRequest } from './request-token.js';
 import { TokenClientError } from './token-client-error.js';
@@ -106,10 +106,7 @@ const privateKey: Option<ClientPrivateKey> = (options, name) => {
 const scopes: Option<readonly string[]> = (options, name) => {
   const values = options.raw(name) ?? [];
   if (!Array.isArray(values) || !values.every(isScopeToken))
-    throw options.wrongList(
-      name,
-      'a list of scopes that consist of ASCII characters other than spaces, double quotes and backslashes (RFC 6749 section 3.3)',
-    );
+    throw options.wrongList(name, `a list of scopes that consist of ${SCOPE_CHARACTERS} (RFC 6749 section 3.3)`);
   return Object.freeze([...values]);
 };
 

@@ -1,6 +1,6 @@
 /** Maps each scope to the APIs that it belongs to, and to the scopes that it implies. */
 import { anything, type OptionTable, readTable } from '../options/option-table.js';
-import { isScopeToken } from '../protocol/scope.js';
+import { isScopeToken, SCOPE_CHARACTERS } from '../protocol/scope.js';
 import { resolveImplies } from './scope-hierarchy.js';
 
 /** Maps each scope to its APIs, and to the scopes that it implies. Create it with `apiMap`. */
@@ -67,7 +67,7 @@ export function apiMap(scopesByApi: Readonly<Record<string, readonly string[]>>,
     if (api === '') throw new TypeError('apiMap: the name of an API must not be empty');
     if (!Array.isArray(scopes) || scopes.length === 0 || ![...scopes].every(isScopeToken)) {
       throw new TypeError(
-        `apiMap: API "${api}" must list one or more scopes that consist of ASCII characters other than spaces, double quotes and backslashes (RFC 6749 section 3.3)`,
+        `apiMap: API "${api}" must list one or more scopes that consist of ${SCOPE_CHARACTERS} (RFC 6749 section 3.3)`,
       );
     }
     for (const scope of new Set(scopes)) apisByScope.set(scope, [...(apisByScope.get(scope) ?? []), api]);

@@ -4,7 +4,7 @@
  * its scopes.
  */
 import { kindOf } from '../options/options.js';
-import { isScopeToken } from '../protocol/scope.js';
+import { isScopeToken, SCOPE_CHARACTERS } from '../protocol/scope.js';
 
 /**
  * Maps each scope to all scopes that it implies, directly or through another scope. The scope itself is not among them.
@@ -28,7 +28,7 @@ export function resolveImplies(implies: unknown, isListed: (scope: string) => bo
   for (const [scope, narrower] of Object.entries(implies)) {
     if (!Array.isArray(narrower) || narrower.length === 0 || ![...narrower].every(isScopeToken)) {
       throw new TypeError(
-        `apiMap: option "implies" must map "${scope}" to a list of one or more scopes that consist of ASCII characters other than spaces, double quotes and backslashes`,
+        `apiMap: option "implies" must map "${scope}" to a list of one or more scopes that consist of ${SCOPE_CHARACTERS}`,
       );
     }
     const unlisted = [scope, ...narrower].find((name) => !isListed(name));

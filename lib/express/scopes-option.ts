@@ -1,5 +1,5 @@
 import type { Option } from '../options/option-table.js';
-import { isScopeToken } from '../protocol/scope.js';
+import { isScopeToken, SCOPE_CHARACTERS } from '../protocol/scope.js';
 
 /** An option whose value is a list of one or more scopes. */
 export const scopeTokens: Option<readonly string[]> = (options, name) => {
@@ -8,6 +8,6 @@ export const scopeTokens: Option<readonly string[]> = (options, name) => {
   if (scopes.length > 0 && scopes.every(isScopeToken)) return Object.freeze(scopes);
   throw options.wrongList(
     name,
-    'a list of one or more scopes that consist of ASCII characters other than spaces, double quotes and backslashes (RFC 6749 section 3.3)',
+    `a list of one or more scopes that consist of ${SCOPE_CHARACTERS} (RFC 6749 section 3.3)`,
   );
 };

@@ -1,7 +1,7 @@
 /** Validates the values that members and the operator pass to management. Each error names the wrong field. */
 import { types } from 'node:util';
 import { ENVIRONMENTS, type Environment } from '../credentials/environment.js';
-import { isScopeToken } from '../protocol/scope.js';
+import { isScopeToken, SCOPE_CHARACTERS } from '../protocol/scope.js';
 import { UNPRINTABLE } from './invisible-characters.js';
 import { invalid } from './management-error.js';
 
@@ -109,11 +109,7 @@ export function readAllOrIds(field: string, value: unknown): 'all' | readonly st
 
 export function readScopes(field: string, value: unknown): readonly string[] {
   const scopes = readList(field, value);
-  if (!scopes.every(isScopeToken))
-    throw invalid(
-      field,
-      'expected scopes that consist of ASCII characters other than spaces, double quotes and backslashes',
-    );
+  if (!scopes.every(isScopeToken)) throw invalid(field, `expected scopes that consist of ${SCOPE_CHARACTERS}`);
   return scopes;
 }
 

@@ -3,6 +3,7 @@ import type { CredentialVerifier } from '../contracts/credential-verifier.js';
 import type { GateOptions } from '../express/gate/require-bearer-options.js';
 import type { ResourceMetadataOptions } from '../express/resource/resource-metadata.js';
 import { kindOfOther } from '../options/options.js';
+import { SCOPE_CHARACTERS } from '../protocol/scope.js';
 import { accessTokens } from '../tokens/access-tokens.js';
 import type { AccessTokensOptions } from '../tokens/access-tokens-options.js';
 import { isResourceScope } from './is-resource-scope.js';
@@ -53,8 +54,7 @@ export function readMcpAuthOptions(given: McpAuthOptions) {
   const { resource, scopes, accept } = given;
   const path = readPath(resource);
   if (!Array.isArray(scopes) || scopes.length === 0 || !scopes.every(isResourceScope)) {
-    const expected =
-      'a list of one or more scopes; a scope consists of ASCII characters other than spaces, double quotes and backslashes (RFC 6749 section 3.3), and must not be "offline_access"';
+    const expected = `a list of one or more scopes; a scope consists of ${SCOPE_CHARACTERS} (RFC 6749 section 3.3), and must not be "offline_access"`;
     throw new TypeError(`mcpAuth: option "scopes" must be ${expected}`);
   }
   const others = Object.keys(given).filter((name) => ![...OF_METADATA, ...OF_GATE, 'accept'].includes(name));

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { holdsScope } from '../credentials/principal.js';
 import { KeywardError } from '../errors/keyward-error.js';
 import { defineGuard, type Guard } from '../express/guards/guard.js';
+import { SCOPE_CHARACTERS } from '../protocol/scope.js';
 import { isResourceScope } from './is-resource-scope.js';
 
 /**
@@ -83,7 +84,7 @@ function readTools(tools: unknown): ReadonlyMap<unknown, readonly string[]> {
   const read = Object.entries(tools).map(([tool, scopes]) => {
     if (Array.isArray(scopes) && scopes.every(isResourceScope)) return [tool, [...scopes]] as const;
     throw new TypeError(
-      `requireToolScopes: "${tool}" must have a list of scopes; a scope consists of ASCII characters other than spaces, double quotes and backslashes (RFC 6749 section 3.3), and must not be "offline_access"`,
+      `requireToolScopes: "${tool}" must have a list of scopes; a scope consists of ${SCOPE_CHARACTERS} (RFC 6749 section 3.3), and must not be "offline_access"`,
     );
   });
   return new Map(read);

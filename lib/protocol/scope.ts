@@ -2,6 +2,9 @@
 
 const SCOPE_TOKEN = /^[\x21\x23-\x5B\x5D-\x7E]+$/;
 
+/** What the characters of a scope-token are, for messages. */
+export const SCOPE_CHARACTERS = 'ASCII characters other than spaces, double quotes and backslashes';
+
 /** Checks whether a value is a `scope-token`. */
 export function isScopeToken(text: unknown): text is string {
   return typeof text === 'string' && SCOPE_TOKEN.test(text);

@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander';
 import type { Management } from '../../management/create-management.js';
 import { DEFAULT_ORDER, KEY_ORDERS, type KeyOrder, type ListFilter } from '../../management/key-list-filter.js';
 import type { KeyState, KeyView } from '../../management/keys/key-view.js';
+import { secretNoun } from '../../management/keys/secret-noun.js';
 import type { Member } from '../../management/member.js';
 import { CliError, EXIT } from '../cli-error.js';
 import type { Io } from '../io.js';
@@ -32,9 +33,6 @@ interface UsageOptions extends CommonOptions {
 
 /** Selects the operations on one type of key: `management.keys` or `management.accessKeys`. */
 export type KeysOf = (management: Management) => Management['keys'] | Management['accessKeys'];
-
-/** What messages call the secret of a key. A public key is not secret, so its value has another name. */
-const SECRET_NOUNS = { secret: 'secret', public: 'public key', access: 'client secret' } as const;
 
 /** The methods of `management.keys` and `management.accessKeys` that an edit needs. */
 interface EditableKeys<Edit> {
@@ -149,7 +147,7 @@ export function addCommonCommands(commands: Command, io: Io, keysOf: KeysOf, nou
         await confirm(
           io,
           options,
-          `${what} Its old ${SECRET_NOUNS[current.kind]} ${old.hint} will be refused immediately. This cannot be undone.`,
+          `${what} Its old ${secretNoun(current)} ${old.hint} will be refused immediately. This cannot be undone.`,
         );
       }
       return await keys.endGrace(member, id);
@@ -195,13 +193,13 @@ export function addCommonCommands(commands: Command, io: Io, keysOf: KeysOf, nou
         if (!options.grace) {
           const current = await keys.view(member, id);
           const what = `Rotate ${describeKey(noun, current)}?`;
-          const effect = `Its current ${SECRET_NOUNS[current.kind]} will be refused immediately.`;
+          const effect = `Its current ${secretNoun(current)} will be refused immediately.`;
           const remedy =
             'To keep it valid for a while, answer no and run the command again with a grace period, such as --grace 7d.';
           await confirm(io, options, `${what} ${effect} ${remedy}`);
         }
         const rotated = await keys.rotate(member, id, options.grace);
-        const secret = SECRET_NOUNS[rotated.key.kind];
+        const secret = secretNoun(rotated.key);
         const lost = `the key was rotated, but its new ${secret} could not be shown; rotate it again`;
         await showSecret(io, options, rotated, async () =>
           options.grace

@@ -3,7 +3,7 @@
  * public keys with which its client authenticates, and how its tokens must be bound to the client.
  */
 import { types } from 'node:util';
-import { isScopeToken } from '../../protocol/scope.js';
+import { isScopeToken, SCOPE_CHARACTERS } from '../../protocol/scope.js';
 import { type AccessKeyRecord, type ParsedAccessKeyRecord, readAccessKeyRecord } from './key-records.js';
 import { type PublicJwk, publicJwks } from './public-jwk.js';
 import { RecordError } from './record-error.js';
@@ -63,9 +63,7 @@ export function readAccessKeyClient(value: unknown): AccessKeyClient {
     );
   }
   if (!Array.isArray(defaultScopes) || ![...defaultScopes].every(isScopeToken)) {
-    throw new RecordError(
-      'defaultScopes: expected a list of scopes that consist of ASCII characters other than spaces, double quotes and backslashes',
-    );
+    throw new RecordError(`defaultScopes: expected a list of scopes that consist of ${SCOPE_CHARACTERS}`);
   }
   const granted = parsed.scopes.filter((scope) => defaultScopes.includes(scope));
   // `Object.assign` is faster than a spread of `parsed`: V8 of Node 20 would create a new hidden class for each record,

@@ -3,7 +3,7 @@
  * message, and its value. It throws a `RecordError` if the value is wrong.
  */
 import { types } from 'node:util';
-import { isScopeToken } from '../../protocol/scope.js';
+import { isScopeToken, SCOPE_CHARACTERS } from '../../protocol/scope.js';
 import { isAddressRange } from '../address-list.js';
 import { copyRateLimits, isRateLimits, RATE_LIMITS_EXPECTED, type RateLimit } from '../rate-limit.js';
 import { RecordError } from './record-error.js';
@@ -35,12 +35,7 @@ export function allOrNames(field: string, value: unknown): 'all' | readonly stri
 }
 
 export function scopes(field: string, value: unknown): readonly string[] {
-  return list(
-    field,
-    value,
-    isScopeToken,
-    'a list of scopes that consist of ASCII characters other than spaces, double quotes and backslashes',
-  );
+  return list(field, value, isScopeToken, `a list of scopes that consist of ${SCOPE_CHARACTERS}`);
 }
 
 export function instant(field: string, value: unknown): number {

@@ -1,4 +1,4 @@
-/** What pages call the kinds, environments, states, secrets and token bindings of keys. */
+/** What pages call the kinds, environments, states and token bindings of keys. */
 import type { Environment } from '../../credentials/environment.js';
 import { missingNames } from '../../management/entitlement.js';
 import type { KeyState, KeyView } from '../../management/keys/key-view.js';
@@ -31,17 +31,6 @@ export const STATES: Readonly<Record<KeyState, string>> = Object.freeze({
   expired: 'Expired',
   revoked: 'Revoked',
 });
-
-const SECRET_NOUNS: Readonly<Record<KeyView['kind'], string>> = Object.freeze({
-  secret: 'secret',
-  public: 'public key',
-  access: 'client secret',
-});
-
-/** What pages call the secret of a key in a sentence. A public key is not secret, so its value has another name. */
-export function secretNoun({ kind }: Pick<KeyView, 'kind'>): string {
-  return SECRET_NOUNS[kind];
-}
 
 /**
  * The names of the token bindings that a key can require. A bound token works only with the private key of the client.

@@ -5,12 +5,13 @@
 import type { AuditEntry } from '../../management/audit-log/read-audit-log.js';
 import { type AccountEntitlement, hasLostChannel } from '../../management/entitlement.js';
 import type { KeyView } from '../../management/keys/key-view.js';
+import { secretNoun } from '../../management/keys/secret-noun.js';
 import { expiresSoon } from '../expires-soon.js';
 import type { PageContext } from '../http/page-context.js';
 import { missingPermission } from '../http/permissions.js';
 import { type KeyType, keyPath } from '../key-type.js';
 import { type Html, html, userText } from './html.js';
-import { secretHint, secretNoun } from './key-labels.js';
+import { secretHint } from './key-labels.js';
 import { expiryInSentence, timeAgo, timeWithAge } from './times.js';
 
 export interface KeyStateFacts {

@@ -1,5 +1,6 @@
 /** The section about secrets on the page of a key. It shows the state and the last use of each secret. */
 import type { KeyView, SecretView } from '../../management/keys/key-view.js';
+import { secretNoun } from '../../management/keys/secret-noun.js';
 import type { PageContext } from '../http/page-context.js';
 import { missingPermission } from '../http/permissions.js';
 import { queryString } from '../http/query-string.js';
@@ -7,7 +8,7 @@ import { ACCESS_KEYS, type KeyType, keyPath } from '../key-type.js';
 import { mayAddSecret } from '../rotation-obstacle.js';
 import { actionLink } from './controls.js';
 import { type Html, html } from './html.js';
-import { secretHint, secretNoun } from './key-labels.js';
+import { secretHint } from './key-labels.js';
 import { lastUse } from './recent-use.js';
 import { timeAgo, timeWithAge } from './times.js';
 

@@ -4,11 +4,12 @@
  */
 import { hasLostChannel } from '../../management/entitlement.js';
 import type { KeyView, SecretView } from '../../management/keys/key-view.js';
+import { secretNoun } from '../../management/keys/secret-noun.js';
 import { MAX_GRACE } from '../../management/keys/secrets.js';
 import type { Action } from '../../management/permissions.js';
 import { hidden } from '../components/controls.js';
 import { type Html, html, join, userText } from '../components/html.js';
-import { refusedRequests, secretHint, secretNoun } from '../components/key-labels.js';
+import { refusedRequests, secretHint } from '../components/key-labels.js';
 import { layout } from '../components/layout.js';
 import { lastUseOf, recentUse } from '../components/recent-use.js';
 import { formatTime, timeAgo, timeWithAge } from '../components/times.js';

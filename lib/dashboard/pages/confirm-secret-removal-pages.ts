@@ -3,9 +3,10 @@
  * when the secret or public key was last used, because a client may still need it.
  */
 import type { KeyView, PublicKeyView, SecretView } from '../../management/keys/key-view.js';
+import { secretNoun } from '../../management/keys/secret-noun.js';
 import { hidden } from '../components/controls.js';
 import { type Html, html } from '../components/html.js';
-import { secretHint, secretNoun } from '../components/key-labels.js';
+import { secretHint } from '../components/key-labels.js';
 import { lastUseOf } from '../components/recent-use.js';
 import { timeWithAge } from '../components/times.js';
 import { notFound } from '../http/http-error.js';

@@ -2,20 +2,13 @@
  * The page of one key: its state, its usage, its settings, its secrets and public keys, and its newest audit entries.
  */
 import type { KeyView } from '../../management/keys/key-view.js';
+import { secretNoun } from '../../management/keys/secret-noun.js';
 import { auditEntries } from '../components/audit-entries.js';
 import { copyField, copyText } from '../components/copy-field.js';
 import { flashMessage } from '../components/flash-message.js';
 import { type Html, html, userText } from '../components/html.js';
 import { keyActionsMenu } from '../components/key-actions-menu.js';
-import {
-  ENVIRONMENTS,
-  fullList,
-  KINDS,
-  sandboxBadge,
-  secretNoun,
-  stateBadge,
-  TOKEN_BINDINGS,
-} from '../components/key-labels.js';
+import { ENVIRONMENTS, fullList, KINDS, sandboxBadge, stateBadge, TOKEN_BINDINGS } from '../components/key-labels.js';
 import { keyStateBanner } from '../components/key-state-banner.js';
 import { layout } from '../components/layout.js';
 import { publicKeysSection } from '../components/public-keys-section.js';

@@ -4,9 +4,10 @@
  */
 import type { CreatedKey } from '../../management/keys/key-service.js';
 import type { KeyView } from '../../management/keys/key-view.js';
+import { secretNoun } from '../../management/keys/secret-noun.js';
 import { copyField } from '../components/copy-field.js';
 import { CLOSE_QUOTE, type Html, html, join, OPEN_QUOTE, userText } from '../components/html.js';
-import { ENVIRONMENTS, fullList, secretHint, secretNoun } from '../components/key-labels.js';
+import { ENVIRONMENTS, fullList, secretHint } from '../components/key-labels.js';
 import { layout } from '../components/layout.js';
 import { formatExpiry, timeWithAge } from '../components/times.js';
 import type { DashboardSettings, PageContext } from '../http/page-context.js';

@@ -12,7 +12,7 @@ import { namesOf } from '../../options/options.js';
 import type { CredentialScheme } from '../../protocol/authorization-header.js';
 import type { BearerErrorCode } from '../../protocol/bearer-error-codes.js';
 import type { AuthenticationContext } from '../../protocol/challenge.js';
-import { isScopeToken } from '../../protocol/scope.js';
+import { isScopeToken, SCOPE_CHARACTERS } from '../../protocol/scope.js';
 import { refuse } from '../gate/refuse.js';
 import { reportDecision } from '../gate/report-decision.js';
 import { authContextOf } from '../gate/request-principal.js';
@@ -204,7 +204,7 @@ function readContext(name: string, given: AuthenticationContext): Authentication
     return { acr: acr && [...acr], maxAge };
   }
   throw new TypeError(
-    `keyward: ${name} returned an invalid authenticationContext; expected "acr" (a list of strings that consist of ASCII characters other than spaces, double quotes and backslashes), "maxAge" (whole seconds, at least 1) or both`,
+    `keyward: ${name} returned an invalid authenticationContext; expected "acr" (a list of strings that consist of ${SCOPE_CHARACTERS}), "maxAge" (whole seconds, at least 1) or both`,
   );
 }
 
@@ -217,7 +217,7 @@ function readScopes(name: string, given: unknown): readonly string[] {
   if (scopes.length === 0 || !scopes.every(isScopeToken)) {
     ignoreRejection(given);
     throw new TypeError(
-      `keyward: ${name} returned invalid scopes; expected a list of one or more scopes that consist of ASCII characters other than spaces, double quotes and backslashes (RFC 6749 section 3.3)`,
+      `keyward: ${name} returned invalid scopes; expected a list of one or more scopes that consist of ${SCOPE_CHARACTERS} (RFC 6749 section 3.3)`,
     );
   }
   return Object.freeze(scopes);

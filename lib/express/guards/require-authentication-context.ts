@@ -4,6 +4,7 @@ import type { AcceptedTokens } from '../../contracts/credential-verifier.js';
 import type { AccessPrincipal, Principal } from '../../credentials/principal.js';
 import { type Option, type OptionTable, optional, readTable } from '../../options/option-table.js';
 import type { AuthenticationContext } from '../../protocol/challenge.js';
+import { SCOPE_CHARACTERS } from '../../protocol/scope.js';
 import { own } from '../../protocol/strict-json.js';
 import { authContextOf } from '../gate/request-principal.js';
 import { isAcrList, isMaxAge } from './acr-and-max-age.js';
@@ -12,10 +13,7 @@ import { defineGuard, type Guard } from './guard.js';
 const acrList: Option<readonly string[]> = (options, name) => {
   const value = options.raw(name);
   if (isAcrList(value)) return Object.freeze([...value]);
-  throw options.wrongList(
-    name,
-    'a list of one or more acr values that consist of ASCII characters other than spaces, double quotes and backslashes',
-  );
+  throw options.wrongList(name, `a list of one or more acr values that consist of ${SCOPE_CHARACTERS}`);
 };
 
 const seconds: Option<number> = (options, name) => {

@@ -1,6 +1,6 @@
 import { holdsScope } from '../../credentials/principal.js';
 import { namesOf } from '../../options/options.js';
-import { isScopeToken } from '../../protocol/scope.js';
+import { isScopeToken, SCOPE_CHARACTERS } from '../../protocol/scope.js';
 import { defineGuard, type Guard } from './guard.js';
 
 /**
@@ -19,9 +19,7 @@ import { defineGuard, type Guard } from './guard.js';
 export function requireScopes(...scopes: readonly string[]): Guard {
   const names = namesOf('requireScopes', scopes);
   if (!names.every(isScopeToken)) {
-    throw new TypeError(
-      'requireScopes: a scope consists of ASCII characters other than spaces, double quotes and backslashes (RFC 6749 section 3.3)',
-    );
+    throw new TypeError(`requireScopes: a scope consists of ${SCOPE_CHARACTERS} (RFC 6749 section 3.3)`);
   }
   const refusal = Object.freeze({ scopes: names, reason: 'scope' });
   // A copy that is not frozen, because V8 iterates over a frozen list several times slower.

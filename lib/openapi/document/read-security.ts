@@ -2,7 +2,7 @@
  * Reads the security requirements of a document (OpenAPI "Security Requirement Object"). They contain names of schemes,
  * but no verifiers yet.
  */
-import { isScopeToken } from '../../protocol/scope.js';
+import { isScopeToken, SCOPE_CHARACTERS } from '../../protocol/scope.js';
 import { elementsOf, faultAt, membersOf, mistakeAt, type Place } from './json-pointer.js';
 
 /**
@@ -45,10 +45,7 @@ function readScheme(name: string, place: Place, declared: ReadonlySet<string>) {
   if (!declared.has(name)) throw faultAt(place, 'this scheme is not in components.securitySchemes');
   const scopes = elementsOf(place).map((scope) => {
     if (!isScopeToken(scope.value))
-      throw mistakeAt(
-        scope,
-        'expected a scope that consists of ASCII characters other than spaces, double quotes and backslashes (RFC 6749 section 3.3)',
-      );
+      throw mistakeAt(scope, `expected a scope that consists of ${SCOPE_CHARACTERS} (RFC 6749 section 3.3)`);
     return scope.value;
   });
   return { name, scopes: Object.freeze([...new Set(scopes)]) };
