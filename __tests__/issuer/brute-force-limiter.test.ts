@@ -65,6 +65,12 @@ describe('guesses of client secrets', () => {
     expect((await ask(ID, SECRET, '192.0.2.2')).status).toBe(200);
   });
 
+  it('counts the addresses of one network together', async () => {
+    for (let i = 0; i < 25; i += 1) await ask(`ack_${i}`, 'wrong', `2001:db8:1:2::${i}`);
+    expect((await ask(ID, SECRET, '2001:db8:1:2:ffff::1')).status).toBe(429);
+    expect((await ask(ID, SECRET, '2001:db8:1:3::1')).status).toBe(200);
+  });
+
   it('does not limit successes', async () => {
     for (let i = 0; i < 40; i += 1) expect((await ask(ID, SECRET)).status).toBe(200);
   });
