@@ -9,6 +9,9 @@ const passing: RequestHandler = (_req, _res, next) => next();
 /** Fails for some requests, as a parser does for a malformed body. */
 const failing: RequestHandler = (req, _res, next) => next(req.headers['x-fail'] ? new Error('failed') : undefined);
 
+/** Has the name of a known middleware, but other parameters. */
+const logger = (...all: Parameters<RequestHandler>) => failing(...all);
+
 /** Whether a callback behind the gate runs for a failing request without a credential, and what the audit says. */
 async function callbackAfter(mount: (app: Express) => unknown) {
   let hasRun = false;
@@ -35,6 +38,7 @@ it.each<[string, (app: Express) => unknown]>([
   ['a router, before its gate', (app) => app.use(made().use(failing, gate))],
   ['a router at a path', (app) => app.use('/payments', made().use('/1', failing))],
   ['a router in a router', (app) => app.use(made().use(made().use(failing)))],
+  ['a function of the app that has the name of a known middleware', (app) => app.use(logger)],
 ])('a callback behind the gate runs for a request that fails before it, in %s', async (_name, mount) => {
   expect(await callbackAfter(mount)).toEqual({ hasRun: true, openByParam: ['id'] });
 });

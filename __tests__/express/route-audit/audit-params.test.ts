@@ -6,6 +6,7 @@ import { EXPRESS, gate, handler, written } from '../../support/audited.js';
 import { DECLINING } from '../../support/stub-verifier.js';
 
 const json = express.json();
+const swallow = (_error: unknown, _req: Request, _res: Response, next: NextFunction) => next();
 const cookieParser = (_req: Request, _res: Response, next: NextFunction) => next();
 const made = express.Router;
 const optional = requireBearer({ accept: [{ ...DECLINING, kinds: ['secret'] }], optional: true });
@@ -29,6 +30,12 @@ async function audited(
   const [report] = auditRoutes(app);
   return { app, status, hasLoaded: loads > 0, open: report?.open, openByParam: report?.openByParam };
 }
+
+/** Mounts before a router that answers its own refusals, and a router with a callback after it. */
+const beforeOwnRefusals = (mount: (app: Express) => unknown) => (app: Express, router: Router) => {
+  mount(app);
+  app.use(made().use(gate, bearerErrors())).use('/payments/:id', router.get('/', handler));
+};
 
 const OPEN = { status: 401, hasLoaded: true, open: false, openByParam: ['id'] };
 const CLOSED = { status: 401, hasLoaded: false, open: false, openByParam: [] };
@@ -68,6 +75,41 @@ describe('a callback of a parameter', () => {
       (app, router) => app.use(made().use(bearerErrors(), gate)).use('/payments/:id', router.get('/', handler)),
     ],
     [
+      'at a function with several paths, before the gate',
+      (app) => app.use(['/x/:id', '/payments/:id'], json).use(gate).get('/payments/1', handler),
+    ],
+    [
+      'at a function before the gate, and the route has an optional part',
+      (app) => app.use('/payments/:id', json).use(gate).get(written('/payments{/:n}', '/payments/:n?'), handler),
+    ],
+    [
+      'at a function before the gate, below the path of a function',
+      (app) => app.use('/payments/:id', json).use(gate).use('/payments', handler),
+    ],
+    ['behind a gate and a parser', (app, router) => app.use(gate, json).use('/payments/:id', router.get('/', handler))],
+    [
+      'behind a gate, and bearerErrors at another path',
+      (app, router) => app.use(gate).use('/x', bearerErrors()).use('/payments/:id', router.get('/', handler)),
+    ],
+    [
+      'behind a gate and a router that holds another gate and bearerErrors',
+      (app, router) => app.use(gate, made().use(gate, bearerErrors())).use('/payments/:id', router.get('/', handler)),
+    ],
+    [
+      'of a function in a router before a router that holds a gate and bearerErrors',
+      (app, router) =>
+        app.use(router.use('/:n/:id', cookieParser)).use(made().use(gate, bearerErrors())).get('/payments/1', handler),
+    ],
+    [
+      'behind a router that holds another function after its gate',
+      (app, router) => app.use(made().use(gate, cookieParser)).use('/payments/:id', router.get('/', handler)),
+    ],
+    [
+      'behind a router that holds bearerErrors at another path',
+      (app, router) =>
+        app.use(made().use(gate).use('/x', bearerErrors())).use('/payments/:id', router.get('/', handler)),
+    ],
+    [
       'in a router that holds a gate too',
       (app, router) => app.use(router.use('/:n/:id', json, gate)).get('/payments/1', gate, handler),
     ],
@@ -77,6 +119,29 @@ describe('a callback of a parameter', () => {
     expect(() => assertGuarded(app)).toThrow(
       "runs the callback of router.param('id') before requireBearer has accepted the request",
     );
+  });
+
+  it.each<[string, (app: Express) => unknown]>([
+    ['a gate', (app) => app.use('/payments/1', gate)],
+    ['a router with a gate', (app) => app.use('/payments/1', made().use(gate))],
+    ['a router with a gate at a path', (app) => app.use(made().use('/payments/1', gate))],
+    ['an optional gate', (app) => app.use(made().use(optional, bearerErrors(), made().use(gate)))],
+  ])('runs for a request that %s refuses before a router with a gate and bearerErrors', async (_name, mount) => {
+    const { app, ...found } = await audited(beforeOwnRefusals(mount));
+    expect(found).toEqual(OPEN);
+    expect(() => assertGuarded(app)).toThrow("runs the callback of router.param('id')");
+  });
+
+  it.each<[string, (app: Express) => unknown]>([
+    ['at another path', (app) => app.use('/x', gate)],
+    ['in a router at another path', (app) => app.use('/x', made().use(gate))],
+    ['at another path of a router', (app) => app.use(made().use('/x', gate))],
+    ['before bearerErrors', (app) => app.use('/payments/1', gate).use(bearerErrors())],
+    ['in a router with bearerErrors', (app) => app.use('/payments/1', made().use(gate, bearerErrors()))],
+  ])('does not if that gate is %s', async (_name, mount) => {
+    const { app, ...found } = await audited(beforeOwnRefusals(mount));
+    expect(found).toEqual(CLOSED);
+    expect(() => assertGuarded(app)).not.toThrow();
   });
 
   it.each<[string, (app: Express, router: Router) => void]>([
@@ -109,6 +174,18 @@ describe('a callback of a parameter', () => {
     ],
   ])('does not run for a refused request: %s', async (_name, mount) => {
     const { app, ...found } = await audited(mount);
+    expect(found).toEqual(CLOSED);
+    expect(() => assertGuarded(app)).not.toThrow();
+  });
+
+  it.each([
+    ['a preparation', cookieParser],
+    ['bearerErrors', bearerErrors()],
+    ['an error handler', swallow],
+    ['a router with an error handler', made().use(swallow)],
+    ['a preparation at another path', made().use('/x', cookieParser)],
+  ])('does not run for a request that a router with bearerErrors refuses, after %s', async (_name, before) => {
+    const { app, ...found } = await audited(beforeOwnRefusals((app) => app.use(before as typeof json)));
     expect(found).toEqual(CLOSED);
     expect(() => assertGuarded(app)).not.toThrow();
   });
@@ -164,10 +241,35 @@ describe('a callback of a parameter', () => {
       (app, router) => app.use('/payments', express.Router().get('/:id', gate, handler)).use('/x', router),
     ],
     ['at another path', (app) => app.use('/x/:id', express.json()).use(gate).get('/payments/1', handler)],
+    [
+      'in a router at another path',
+      (app, router) => app.use('/x', router.use('/:id', cookieParser)).use(gate).get('/payments/1', handler),
+    ],
   ])('does not make a route open: %s', async (_name, mount) => {
     const { app, ...found } = await audited(mount);
     expect(found).toEqual(CLOSED);
     expect(() => assertGuarded(app)).not.toThrow();
+  });
+
+  it('at a function does not run for a route above its path', async () => {
+    const mount = (app: Express) => app.use('/payments/:id', json).use(gate).get('/payments', handler);
+    const { app, ...found } = await audited(mount, (made) => request(made).get('/payments'));
+    expect(found).toEqual(CLOSED);
+    expect(() => assertGuarded(app)).not.toThrow();
+  });
+
+  it('of a route is listed for that route only', () => {
+    const app = express();
+    app.param('id', (_req, _res, next) => next());
+    app.get('/payments/:id', gate, handler).get('/payments/1', gate, handler);
+    expect(auditRoutes(app).map(({ openByParam }) => openByParam)).toEqual([['id'], []]);
+  });
+
+  it('of a router that does not store its paths is found by the path of the route', () => {
+    const router = express.Router().param('id', (_req, _res, next) => next());
+    router.get('/payments/:id', gate, handler);
+    for (const layer of router.stack) Reflect.deleteProperty(layer, 'rawPath');
+    expect(auditRoutes(router)).toMatchObject([{ path: '/payments/:id', openByParam: ['id'] }]);
   });
 
   it('is named with the open route if there is no gate', async () => {
@@ -183,17 +285,17 @@ describe('a callback of a parameter', () => {
 
   if (EXPRESS === 5) {
     it.each([
-      ['a quoted name', '/:"my id"', 'my id'],
-      ['an escaped character is no parameter', '/\\:id', undefined],
-      ['a named group of a regular expression', /^\/(?<id>\d+)$/, 'id'],
-      ['a numbered group of a regular expression', /^\/(\d+)$/, '0'],
+      ['a quoted name', '/:"my id"', ['my id']],
+      ['a quoted name with an escape', '/:"my \\"id\\""', ['my "id"']],
+      ['an escaped character, which is no parameter', '/\\:id', []],
+      ['a named group of a regular expression', /^\/(?<id>\d+)$/, ['id', '0']],
+      ['a numbered group of a regular expression', /^\/(\d+)$/, ['0']],
+      ['a regular expression with flags', /^\/(\d+)$/giy, ['0']],
     ])('reads %s', (_name, path, expected) => {
       const app = express();
-      for (const name of ['id', 'my id', '0']) app.param(name, (_req, _res, next) => next());
+      for (const name of ['id', 'my id', 'my "id"', '0', '1']) app.param(name, (_req, _res, next) => next());
       app.get(path as string, gate, handler);
-      expect(auditRoutes(app)[0]?.openByParam).toEqual(
-        expected === undefined ? [] : expect.arrayContaining([expected]),
-      );
+      expect(auditRoutes(app)[0]?.openByParam).toEqual(expected);
     });
   }
 });

@@ -56,22 +56,30 @@ export function checksAt(
   const passed: RouteCheck[] = [];
   // Checks for whose refusals no `bearerErrors` has been found yet.
   let pending: RouteCheck[] = [];
-  // Checks after a layer that may call `next` with an error: Express skips them for this request.
+  // Checks after a layer that may call `next` with an error: Express skips them for this request. A gate before that
+  // layer is listed before these checks, and still protects the callbacks after it.
   const skipped: RouteCheck[] = [];
   let hasFailed = false;
+  // Whether a gate or guard, even one that does not count, may have refused the request, and no `bearerErrors` has
+  // answered yet.
+  let isRefused = false;
   for (const [index, layer] of layers.entries()) {
-    passed.push(...callbacksBefore(layer, route));
+    // The callbacks of a route are listed for that route only.
+    if (layer.type !== 'route' && meets(layer, route)) passed.push(...callbacksOf(layer));
     if (endsRefusals(layer) && covers(layer, route)) {
       passed.push(...pending);
       pending = [];
+      isRefused = false;
     }
-    hasFailed ||= isOpen([...passed, ...pending]) && mayFail(layer, route);
-    // After a refusal, Express skips a router. So the pending checks protect the callbacks inside the router, which are
-    // listed after them.
+    hasFailed ||= mayFail(layer, route);
     const next = hasFailed ? skipped : pending;
-    if (layer.type === 'router' && meets(layer, route)) next.push(...callbacksIn(layer, route));
+    // After a refusal, Express skips a router. So the pending checks protect the callbacks inside the router, which are
+    // listed after them, but the checks inside the router do not run.
+    const inRouter = hasFailed || isRefused ? next : passed;
+    if (layer.type === 'router' && meets(layer, route)) inRouter.push(...callbacksIn(layer, route));
     const checks = index > swallower ? checksOfLayer(layer, route) : [];
-    (!hasFailed && pending.length === 0 && endsOwnRefusals(layer) ? passed : next).push(...checks);
+    (endsOwnRefusals(layer) ? inRouter : next).push(...checks);
+    isRefused ||= mayRefuse(layer, route);
   }
   return [...passed, ...own, ...pending, ...skipped];
 }
@@ -112,19 +120,11 @@ function isCheck({ gate, guard }: Handler): boolean {
 }
 
 /**
- * Returns the `router.param` callbacks of a layer that may run before a request reaches a later route. If the layer is
- * itself a route, the result is empty, because its callbacks are listed for that route only.
- */
-function callbacksBefore(layer: Layer, route: readonly Segments[]): readonly RouteCheck[] {
-  return layer.type !== 'route' && layer.callbacks.length > 0 && meets(layer, route) ? callbacksOf(layer) : [];
-}
-
-/**
  * Returns the `router.param` callbacks inside a router that may also run for a route after the router. Callbacks that a
  * gate or guard in the router protects from anonymous requests are left out.
  */
 function callbacksIn(router: Layer & { type: 'router' }, route: readonly Segments[]): readonly RouteCheck[] {
-  const checks = checksAt(router.layers, [], router.takesEveryPath ? route : [[UNKNOWN]]);
+  const checks = checksAt(router.layers, [], pathsIn(router, route));
   return checks.filter(({ callback }, index) => callback !== undefined && isOpen(checks.slice(0, index)));
 }
 
@@ -147,9 +147,7 @@ function checksOfLayer(layer: Layer, route: readonly Segments[]): readonly Route
   );
   return layer.layers
     .slice(0, stop === -1 ? undefined : stop)
-    .flatMap((inner) =>
-      layer.takesEveryPath || inner.takesEveryPath ? checksOfLayer(inner, routeIn(layer, route)) : [],
-    );
+    .flatMap((inner) => checksOfLayer(inner, routeIn(layer, route)));
 }
 
 /**
@@ -158,6 +156,11 @@ function checksOfLayer(layer: Layer, route: readonly Segments[]): readonly Route
  */
 function routeIn({ takesEveryPath }: Layer, route: readonly Segments[]): readonly Segments[] {
   return takesEveryPath ? route : [];
+}
+
+/** Returns the paths that a request for a route may have inside a router. */
+function pathsIn({ takesEveryPath }: Layer, route: readonly Segments[]): readonly Segments[] {
+  return takesEveryPath ? route : [[UNKNOWN]];
 }
 
 function covers({ paths, takesEveryPath }: Layer, route: readonly Segments[]): boolean {
@@ -182,6 +185,13 @@ function endsOwnRefusals(layer: Layer): boolean {
   return layer.layers.findLastIndex((inner) => endsRefusals(inner) && inner.takesEveryPath) > last;
 }
 
+/** Whether a gate or a guard in a layer may refuse a request, and the layer itself does not answer the refusal. */
+function mayRefuse(layer: Layer, route: readonly Segments[]): boolean {
+  if (!meets(layer, route) || endsOwnRefusals(layer)) return false;
+  if (layer.type !== 'router') return layer.type === 'function' && isCheck(layer.handler);
+  return layer.layers.some((inner) => mayRefuse(inner, pathsIn(layer, route)));
+}
+
 /**
  * Whether a layer may call `next` with an error for an anonymous request: for example, a body parser that gets
  * malformed JSON. `bearerErrors` passes this error on, because it is not a refusal, and Express then skips the gates
@@ -191,7 +201,7 @@ function mayFail(layer: Layer, route: readonly Segments[]): boolean {
   if (!meets(layer, route)) return false;
   if (layer.type === 'route') return true;
   if (layer.type === 'function') return takesRequests(layer.handler) && !neverFails(layer.handler);
-  const rest = layer.takesEveryPath ? route : [[UNKNOWN]];
+  const rest = pathsIn(layer, route);
   return layer.layers.some(
     (inner, index) => mayFail(inner, rest) && isOpen(checksAt(layer.layers.slice(0, index), [], rest)),
   );
