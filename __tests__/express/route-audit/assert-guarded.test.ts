@@ -47,6 +47,21 @@ describe('assertGuarded', () => {
     );
   });
 
+  it('names every router.param callback that runs before the gate', () => {
+    const mount = (app: Express) => {
+      for (const name of ['account', 'id']) app.param(name, (_req, _res, next) => next());
+      app.get('/:account/:id', gate, handler);
+    };
+    expect(asserting(mount)).toThrow(
+      new Error(
+        [
+          'assertGuarded: 1 route is not guarded; guard it, or name it in "except":',
+          `  GET /:account/:id runs the callback of router.param('account') and router.param('id') before requireBearer has accepted the request; call router.use(requireBearer(...), bearerErrors()) before the first path with the parameter "account" or "id"`,
+        ].join('\n'),
+      ),
+    );
+  });
+
   it.each([
     ['keys that say their kinds', apiKeys({ resolver: () => null, kinds: ['public'], environment: 'live' }), false],
     ['a verifier that says nothing', DECLINING, true],

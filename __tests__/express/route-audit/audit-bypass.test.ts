@@ -36,6 +36,10 @@ const BYPASSED: Record<string, (app: Express) => void> = {
       .param('id', (_req, _res, next) => next('route')),
   'an error handler that swallows the refusal': (app) => app.use(gate).use(swallow).get('/x', handler),
   'another app on a router': (app) => app.use(deep((router) => router.use(express().get('/x', handler)))),
+  'a foreign function with the name of a router, and its stack': (app) => {
+    const router = () => {};
+    app.use('/c', Object.assign(router, { stack: [], params: {} }) as never);
+  },
   'a foreign function with a stack': (app) => app.use('/c', Object.assign(() => {}, { stack: [] }) as never),
   'a wrapper that has the properties of a gate': (app) =>
     app.use(Object.assign((_req: Request, _res: Response, next: NextFunction) => next(), gate)).get('/x', handler),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import express, { type Express, type RequestHandler } from 'express';
-import { assertGuarded, auditRoutes, requireBearer, requireKeyKind, requireScopes } from 'keyward';
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
+import { assertGuarded, auditRoutes, bearerErrors, requireBearer, requireKeyKind, requireScopes } from 'keyward';
 import { createGate, gateMetadataOf } from '../../../lib/express/gate/gate-type.js';
 import { guardMetadataOf } from '../../../lib/express/guards/guard.js';
 import { readRoutes } from '../../../lib/express/route-audit/audit-routes.js';
@@ -119,5 +119,30 @@ describe('a gate with different checks on each route', () => {
     expect(readRoutes(appWith((app) => app.get('/x', gate, handler)))[0]).toMatchObject({
       ...{ openByDocument: false, refusesUndocumented: false },
     });
+  });
+
+  it('refuses such requests beside a gate that does not', () => {
+    const made = gateAt({ refusesUndocumented: true }) as RequestHandler;
+    const [route] = readRoutes(appWith((app) => app.get('/x', gate, made, handler)));
+    expect(route?.refusesUndocumented).toBe(true);
+  });
+});
+
+describe('the checks of a route', () => {
+  const swallow: ErrorRequestHandler = (_error, _req, _res, next) => next();
+  const errors = bearerErrors();
+
+  it.each<[string, (app: Express) => unknown]>([
+    ['a route', (app) => app.get('/x', express.json(), gate, handler)],
+    ['a function at a path', (app) => app.use('/x', express.json(), gate, handler)],
+    ['a route behind a router', (app) => app.use(express.Router().use(express.json(), gate)).get('/x', handler)],
+    [
+      'a route behind gates that do not count',
+      (app) =>
+        app.use(swallow).use(express.Router().use(gate, swallow)).use('/y', gate).use(gate, errors).get('/x', handler),
+    ],
+  ])('are only its gates and guards: %s', (_name, mount) => {
+    const [route] = readRoutes(appWith(mount));
+    expect(route?.checks.map(({ gate: found }) => found)).toStrictEqual([gateMetadataOf(gate)]);
   });
 });

@@ -68,6 +68,10 @@ describe('readPath', () => {
     expect(readPath(path, FOUR)).toEqual(expected);
   });
 
+  it('returns an unknown part for what it cannot read', () => {
+    expect(readPath(/^\/a/, FIVE)).toEqual([[{ unknown: true }]]);
+  });
+
   it('returns whether paths are case-sensitive', () => {
     expect(readPath('/a', { ...FIVE, sensitive: true })).toEqual([[literal('a', true)]]);
   });
@@ -130,6 +134,7 @@ describe('joinSegments', () => {
     [[literal('a')], [literal('b')], [literal('a'), literal('b')]],
     [[literal('')], [literal('a')], [literal(''), literal('a')]],
     [[literal('a')], [], [literal('a')]],
+    [[literal('a')], [literal(''), literal('b')], [literal('a'), literal(''), literal('b')]],
   ])('%j and %j', (outer, inner, expected) => {
     expect(joinSegments(outer, inner)).toEqual(expected);
   });
@@ -147,6 +152,10 @@ describe('mayMeet', () => {
     ['/a/b', '/a/*', true],
     ['/*', '/a', true],
     ['/b/*', '/a', false],
+    ['/b/*', '/b', true],
+    ['/a/b', '/*', true],
+    ['/\u212A', '/\u212A', true],
+    ['/\u212A', '/k', false],
   ])('%s and %s: %s', (mount, route, expected) => {
     expect(mayMeet(readPath(mount, FIVE)[0] ?? [], readPath(route, FIVE)[0] ?? [])).toBe(expected);
   });

@@ -65,6 +65,30 @@ describe('a gate mounted at a path applies to a route', () => {
   });
 });
 
+describe('a strict router', () => {
+  const strict = () => express.Router({ strict: true });
+
+  it('is not strict about the path of a gate', async () => {
+    const router = strict().use('/payments/', gate);
+    router.get('/payments', handler);
+    expect((await request(express().use(router)).get('/payments')).status).toBe(401);
+    expect(routesOf(router)).toEqual(['GET /payments gated']);
+  });
+
+  if (EXPRESS === 5) {
+    it.each([
+      ['/payments', 200, 'in another router', express.Router(), 'open'],
+      ['/payments', 404, 'in a strict router', strict(), 'gated'],
+    ])('a request for %s is answered with %d at a path with a slash %s', async (url, status, _name, router, state) => {
+      const app = express().use('/payments/{x}', gate);
+      app.use(router.get('/payments/', handler));
+      expect((await request(app).get(url)).status).toBe(status);
+      expect((await request(app).get('/payments/')).status).toBe(401);
+      expect(routesOf(app)).toEqual([`GET /payments/ ${state}`]);
+    });
+  }
+});
+
 describe('a router that is less case-sensitive than the app', () => {
   const app = (sensitiveRouter: boolean) => {
     const made = express();
@@ -118,6 +142,15 @@ describe('names of routes', () => {
     expect(named((app) => app.get('', handler))).toEqual(['/']);
   });
 });
+
+if (EXPRESS === 5) {
+  it('a route at an empty list, which matches no path, is not listed', async () => {
+    const app = express();
+    app.get([], handler);
+    expect((await request(app).get('/')).status).toBe(404);
+    expect(auditRoutes(app)).toEqual([]);
+  });
+}
 
 if (EXPRESS === 4) {
   describe('paths that only Express 4 knows', () => {
@@ -242,6 +275,25 @@ describe('what auditRoutes can read', () => {
     ]) {
       expect(() => auditRoutes(routerOf(parts))).toThrow('auditRoutes: expected an Express app or router');
     }
+  });
+
+  /** Mounts a function at a path, and wraps it as express-async-errors does. */
+  const wrapping = (mounted: express.Router) => {
+    const router = express.Router().use('/a', mounted);
+    const [layer] = router.stack as unknown as [object];
+    const prototype = Object.create(Object.getPrototypeOf(layer), { handle: { set() {} } });
+    Object.assign(layer, { handle: Object.assign(() => {}, mounted) });
+    Object.setPrototypeOf(layer, prototype);
+    return router;
+  };
+
+  it('a router in a wrapper that copies only its own properties', () => {
+    expect(routesOf(wrapping(express.Router().use(gate).get('/b', handler)))).toEqual(['GET /a/b gated']);
+  });
+
+  it('no other function in such a wrapper', () => {
+    const foreign = Object.assign(() => {}, { stack: [], params: {} });
+    expect(routesOf(wrapping(foreign as never))).toEqual(['USE /a open']);
   });
 
   it('not a router of Express 5 without mount paths, with a message that has the remedy', () => {

@@ -65,7 +65,7 @@ function readParts(path: string, { version, sensitive }: PathRules): Segments {
 /** Joins the mount path of a router and the path of a route in this router. */
 export function joinSegments(outer: Segments, inner: Segments): Segments {
   // The path `/` in a router also matches the mount path of the router itself.
-  return outer.length > 0 && inner.length === 1 && isEmpty(inner[0]) ? outer : [...outer, ...inner];
+  return outer.length > 0 && isEmpty(inner[0]) && inner.length === 1 ? outer : [...outer, ...inner];
 }
 
 /** Whether every request for a route also matches a mount path. */

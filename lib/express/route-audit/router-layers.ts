@@ -137,7 +137,7 @@ function namesIn(path: string): readonly string[] {
  * expression gets an empty alternative and then matches the empty text, so the result of `exec` lists all groups.
  */
 function groupsOf({ source, flags }: RegExp): readonly string[] {
-  const found = new RegExp(`${source}|`, flags.replace(/[gy]/g, '')).exec('');
+  const found = new RegExp(`${source}|`, flags).exec('');
   const numbers = Array.from({ length: (found?.length ?? 1) - 1 }, (_, index) => String(index));
   return [...Object.keys(found?.groups ?? {}), ...numbers];
 }
@@ -148,7 +148,7 @@ function methodsOf({ stack }: ExpressRoute): readonly RouteMethod[] {
     stack.filter((step) => step.method === undefined || step.method === method).map(readHandler);
   const named = methods.map((method) => ({ method: method.toUpperCase(), handlers: handlersFor(method) }));
   const [first] = named;
-  if (first !== undefined && isEveryMethod(named)) return [{ method: 'ALL', handlers: first.handlers }];
+  if (first !== undefined && isEveryMethod(named, first.handlers)) return [{ method: 'ALL', handlers: first.handlers }];
   return [...named, { method: 'ALL', handlers: handlersFor(undefined) }];
 }
 
@@ -156,12 +156,9 @@ function methodsOf({ stack }: ExpressRoute): readonly RouteMethod[] {
  * Whether every method that Node knows has the same handlers, as in a route that `app.all` made. It is `false` for a route
  * that `route.all` made, because its handlers have no method; `methodsOf` lists them as `ALL` anyway.
  */
-function isEveryMethod(named: readonly RouteMethod[]): boolean {
+function isEveryMethod(named: readonly RouteMethod[], first: readonly Handler[]): boolean {
   if (named.length !== METHODS.length) return false;
-  const [first] = named;
-  return named.every(({ handlers }) =>
-    handlers.every((handler, index) => isSameHandler(handler, first?.handlers[index])),
-  );
+  return named.every(({ handlers }) => handlers.every((handler, index) => isSameHandler(handler, first[index])));
 }
 
 function pathsOf(layer: ExpressLayer, router: ExpressRouter): readonly LayerPath[] {
