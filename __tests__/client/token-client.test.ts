@@ -602,6 +602,8 @@ describe('options', () => {
       );
       const limits = jest.spyOn(AbortSignal, 'timeout');
       const { client } = clientOf(issuer, { issuer: issuer.origin, tokenEndpoint: undefined, timeout });
+      // No time passes for a request before it is sent.
+      expect(limits).not.toHaveBeenCalled();
       await client.accessToken();
       // The one of 1,000 ms is for the first of the two metadata URLs.
       expect(limits.mock.calls).toEqual([[milliseconds], [1_000], [milliseconds]]);
