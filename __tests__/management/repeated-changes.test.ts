@@ -110,6 +110,24 @@ describe.each(engines)('on %s', (engine) => {
     expect(await stateOf(made)).toEqual(after);
   });
 
+  it('another operation with the same input under the same idempotency key is a conflict', async () => {
+    const made = await make();
+    const { holder, key, access } = made;
+    const { keys, accessKeys } = at.management;
+    await accessKeys.deleteSecret(holder.owner, access.id, access.secrets[0]?.id ?? '');
+    await accessKeys.addSecret(holder.owner, access.id, undefined, 'add');
+    await keys.rotate(holder.owner, key.id, undefined, undefined, 'rotate');
+    const after = await stateOf(made);
+    // Taken for a repeated request, these would succeed without an effect: the old secret would still be accepted.
+    for (const other of [
+      () => keys.endGrace(holder.owner, key.id, 'rotate'),
+      () => accessKeys.rotate(holder.owner, access.id, undefined, undefined, 'add'),
+    ]) {
+      expect(await refusalOf(other())).toEqual(refusing(409, 'idempotency_conflict'));
+    }
+    expect(await stateOf(made)).toEqual(after);
+  });
+
   it('a request that changed nothing is stored too: another one under its idempotency key is a conflict', async () => {
     const holder = await at.account();
     const { key } = await holder.key({ name: 'Till' });
