@@ -536,6 +536,20 @@ describe('the file', () => {
     expect(body.split('\r\n')).toHaveLength(10_002);
   });
 
+  it('names the keys of every page that is read', async () => {
+    const holder = await at.account();
+    await holder.key({ name: 'Till' });
+    at.clock.advance(1_000);
+    await holder.key({ name: 'Desk' });
+    const { body } = await single.browser(holder.owner).get('/audit.csv?action=key.create');
+    expect(rowsOf(body).map(({ subject_name }) => subject_name)).toEqual(['Desk', 'Till']);
+  });
+
+  /** Each page has one entry. */
+  const single = servedDashboard(at, {
+    management: altered(at, ({ audit }) => ({ audit: (member, filter) => audit(member, { ...filter, limit: 1 }) })),
+  });
+
   const reads: unknown[] = [];
   const entry = {
     ...{

@@ -111,9 +111,10 @@ describe('from the list of an environment', () => {
       const kinds = keyType === 'keys' ? '/keys/new' : '/access-keys/new';
       expect(list.body).toContain(`href="${MOUNT}${kinds}?environment=${environment}"`);
       if (keyType === 'keys' && environment === 'sandbox') {
-        expect((await browser.get(`${kinds}?environment=${environment}`)).body).toContain(
-          `href="${MOUNT}/keys/new?kind=secret&amp;environment=${environment}"`,
-        );
+        const { body } = await browser.get(`${kinds}?environment=${environment}`);
+        for (const form of ['/keys/new?kind=secret&amp;', '/keys/new?kind=public&amp;', '/access-keys/new?']) {
+          expect(body).toContain(`href="${MOUNT}${form}environment=${environment}"`);
+        }
       }
       const { body } = await browser.get(
         `${NEW_PAGE[keyType]}${keyType === 'keys' ? '&' : '?'}environment=${environment}`,

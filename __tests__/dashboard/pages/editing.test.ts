@@ -344,6 +344,12 @@ describe.each(KEY_TYPES)('%s', (keyType) => {
     expect(await now()).toEqual(made);
   });
 
+  it('is rotated with the longest grace period that the page offers', async () => {
+    const { post, now } = await keyOf(keyType);
+    expect((await post('/rotate', { version: '1', grace: '2592000' })).status).toBe(200);
+    expect((await now()).secrets[1]?.acceptedUntil).toEqual(new Date(at.clock.now() + 2_592_000_000));
+  });
+
   it('is revoked when its name is typed, and can still be viewed', async () => {
     const { holder, own, get, post, now, made } = await keyOf(keyType);
     expect((await get('/revoke')).body).toContain(made.id);
