@@ -98,6 +98,16 @@ describe.each(sharedEngines)('keyward keys find on %s', (engine) => {
     expect(out).toContain(`To revoke the key, run: keyward keys revoke ${id}`);
   });
 
+  it('says whether an old secret of an expired key could be accepted again', async () => {
+    const { key, record } = await create();
+    const { id } = record;
+    await keyward.json('keys', 'rotate', id, '--grace', '7d');
+    await onDatabase(place.url, `update keys set expires_at = 2 where id = '${id}'`);
+    expect((await find(key)).out).toContain(`To revoke the key, run: keyward keys revoke ${id}`);
+    await onDatabase(place.url, `update secrets set retires_at = 1 where key_id = '${id}' and retires_at is not null`);
+    expect((await find(key)).out).toMatch(/\nThis secret is no longer accepted\.\n$/);
+  });
+
   it('says that the secret of a revoked key is refused already', async () => {
     const { key, record } = await create();
     await keyward.json('keys', 'revoke', record.id);

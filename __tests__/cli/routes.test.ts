@@ -54,6 +54,23 @@ describe('keyward routes', () => {
     expect(out).toMatch(/\nGET +\/secret +guarded +1 +requireKeyKind\S*\n/);
   });
 
+  it('a route counts as open if a callback of app.param runs before its gate', async () => {
+    const module = join(folder, 'param.mjs');
+    writeFileSync(
+      module,
+      `import express from 'express';
+      import { apiKeys, requireApi, requireBearer } from 'keyward';
+      const keys = apiKeys({ resolver: () => null, kinds: ['secret'], environment: 'live' });
+      const app = express();
+      app.param('id', (req, res, next) => next());
+      app.get('/payments/:id', requireBearer({ accept: [keys] }), requireApi('payments'), (req, res) => res.end());
+      export default app;`,
+    );
+    const { code, out, err } = await runProgram(['routes', module]);
+    expect([code, err]).toEqual([1, '1 route is not guarded: GET /payments/:id\n']);
+    expect(out).toMatch(/\nGET +\/payments\/:id +OPEN +1 +requireApi\S*\n/);
+  });
+
   it('--except shows which routes are excepted, and needs routes that exist', async () => {
     const module = join(folder, 'excepted.mjs');
     writeFileSync(module, `${APP} export default app;`);

@@ -19,7 +19,9 @@ it.each([
     flush: async () => undefined,
     isTerminal,
   };
-  const announcement = announcementOn({ stdout: output, stderr: output } as Io, { json: true, ...settings });
+  // The links go to standard output, whatever standard error is.
+  const stderr: Output = { ...output, isTerminal: !isTerminal };
+  const announcement = announcementOn({ stdout: output, stderr } as Io, { json: true, ...settings });
   announcement.later({ state: 'chosen', account: 'acme' }, DASHBOARD);
   const { developer, owner, ...place } = LINKS;
   expect(JSON.parse(out)).toEqual({ dashboard: hasLinks ? { ...place, developer, owner } : place });
