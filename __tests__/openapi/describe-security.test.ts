@@ -303,6 +303,14 @@ describe('an app that requires client certificates', () => {
     );
   });
 
+  it('requireConfirmation of mtls is mutualTLS too if another guard comes before or after it', () => {
+    const [mtls, scope] = [requireConfirmation('mtls'), requireScopes('a:x')];
+    for (const guarded of [app(mtls, scope), app(scope, mtls)]) {
+      const described = describeSecurity(guarded, { into, schemes: named });
+      expect(securityAt(described, '/x')).toEqual([{ accessToken: ['a:x'], mtls: [] }]);
+    }
+  });
+
   it('O13 a scope or a client certificate are two alternatives, and neither makes the other needless', async () => {
     const guarded = appWith((made) =>
       made.get(

@@ -71,6 +71,15 @@ describe('concrete and templated paths', () => {
     );
   });
 
+  it.each(['/pets/:id', '/:kind/mine'])(
+    'an app that tries %s first is refused too if two templates match the concrete path',
+    async (first) => {
+      const two = { ...pets, '/{kind}/mine': { get: open } };
+      const app = appOf(gateOf(two), `get ${first}`, 'get /pets/mine');
+      expect(await ask(app, '/pets/mine', 'GET', key)).toBe('undocumented_operation');
+    },
+  );
+
   it('O06 in a handler that hides its routes the concrete path counts as written', async () => {
     const app = express();
     app.use(gateOf(pets));
