@@ -1,9 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import config from './jest.config.js';
-import { tests } from './scripts/mutation-part.js';
+import { express, tests } from './scripts/mutation-part.js';
 
 // Mutants are tried on one Express, the fifth unless told, by the tests of their part.
-const { KEYWARD_MUTATION_EXPRESS: express = '5' } = process.env;
 const project = config.projects.find(({ globals }) => globals.EXPRESS === Number(express));
 
 /** @type {import('jest').Config} */

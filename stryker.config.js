@@ -1,4 +1,4 @@
-import { bound, folders, name, without } from './scripts/mutation-part.js';
+import { bound, folders, report, without } from './scripts/mutation-part.js';
 
 export default {
   testRunner: 'jest',
@@ -8,8 +8,9 @@ export default {
   mutate: [...folders.map((folder) => `lib/${folder}/**/*.ts`), ...without.map((folder) => `!lib/${folder}/**/*.ts`)],
   appendPlugins: ['./scripts/mutation-progress.js'],
   reporters: ['json', process.stderr.isTTY ? 'progress-line' : 'progress-append-only'],
-  jsonReporter: { fileName: `reports/mutation/${name}.json` },
-  thresholds: { high: 100, low: bound, break: bound },
+  jsonReporter: { fileName: `reports/mutation/${report}.json` },
+  // `scripts/mutation-page.js` fails a run that is below the bound, because it also counts what another Express detects.
+  thresholds: { high: 100, low: bound, break: null },
   // More than cores: most of the time of a mutant is spent on waiting for a test that hangs, or for files.
   concurrency: 4,
   // Modules of earlier mutants stay in memory: after 50 mutants a process had 2 GB, and most of its time was garbage collection.
@@ -19,8 +20,8 @@ export default {
   dryRunTimeoutMinutes: 20,
   // A second run tries only the mutants that survived, and those whose code or tests changed.
   incremental: true,
-  incrementalFile: `reports/mutation/${name}-incremental.json`,
-  tempDirName: `.stryker-tmp/${name}`,
+  incrementalFile: `reports/mutation/${report}-incremental.json`,
+  tempDirName: `.stryker-tmp/${report}`,
   // The copies that other parts are tried in.
   ignorePatterns: ['.stryker-tmp'],
   cleanTempDir: 'always',

@@ -3,9 +3,9 @@
  * would take over the result of a static mutant, because it does not know which of the new tests reach it.
  */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { name } from './mutation-part.js';
+import { report as part } from './mutation-part.js';
 
-const path = new URL(`../reports/mutation/${name}-incremental.json`, import.meta.url);
+const path = new URL(`../reports/mutation/${part}-incremental.json`, import.meta.url);
 if (existsSync(path)) {
   const report = JSON.parse(readFileSync(path, 'utf8'));
   for (const file of Object.values(report.files)) {

@@ -51,3 +51,9 @@ export const name = process.env.KEYWARD_MUTATION ?? 'tokens';
 if (!Object.hasOwn(PARTS, name)) throw new Error(`KEYWARD_MUTATION must be one of ${Object.keys(PARTS).join(', ')}`);
 
 export const { folders, without = [], tests, bound, seconds = 10 } = PARTS[name];
+
+/** The version of Express that mutants are tried on: `KEYWARD_MUTATION_EXPRESS=4 npm run mutation`. */
+export const express = process.env.KEYWARD_MUTATION_EXPRESS ?? '5';
+
+/** The name of the report in reports/mutation/. */
+export const report = express === '5' ? name : `${name}-express-${express}`;
