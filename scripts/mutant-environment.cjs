@@ -6,7 +6,7 @@ const { TestEnvironment } = require('jest-environment-node');
 // Held as long as the process: Node 20 forgets a channel when a former one of its name is collected, as happens between files.
 const EVENTS = join(__dirname, '../lib/events');
 const texts = readdirSync(EVENTS).map((file) => readFileSync(join(EVENTS, file), 'utf8'));
-const names = texts.flatMap((text) => text.match(/keyward:[a-z-]+(?='\))/g) ?? []);
+const names = texts.flatMap((text) => text.match(/keyward:[a-z-]+(?=['"])/g) ?? []);
 const channels = names.map((name) => channel(name));
 
 const BEFORE_ALL = 'beforeAll';

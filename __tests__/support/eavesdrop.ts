@@ -15,7 +15,7 @@ const EVENTS = new URL('../../lib/events/', import.meta.url);
 /** The name of every channel of lib/events/. */
 export const channelNames: readonly string[] = readdirSync(EVENTS).flatMap((file) => {
   const text = readFileSync(new URL(file, EVENTS), 'utf8');
-  return [...text.matchAll(/eventChannel<\w+>\('([^']+)'\)/g)].flatMap(([, name]) => name ?? []);
+  return [...text.matchAll(/['"](keyward:[a-z-]+)['"]/g)].flatMap(([, name]) => name ?? []);
 });
 
 /** Listens on every channel. */
