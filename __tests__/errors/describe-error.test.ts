@@ -8,6 +8,9 @@ class DatabaseError extends Error {
   override readonly name = 'error';
 }
 
+class OddlyNamedError extends Error {}
+Object.defineProperty(OddlyNamedError, 'name', { value: 'two words' });
+
 function coded(code: unknown, name?: string): Error {
   return Object.assign(new Error(KEY), name === undefined ? { code } : { code, name });
 }
@@ -27,10 +30,16 @@ describe('describeError', () => {
     ['one whose name says less than its class', new DatabaseError(KEY), 'DatabaseError'],
     ['one whose name says more than its class', coded('ETIMEDOUT', 'TimeoutError'), 'TimeoutError ETIMEDOUT'],
     ['one whose name is a credential', coded(undefined, KEY), 'Error'],
+    ['one whose name starts with a credential', coded(undefined, `${KEY} TypeError`), 'Error'],
+    ['one whose name ends with a credential', coded(undefined, `TypeError ${KEY}`), 'Error'],
+    ['one of a class whose name is not an identifier', new OddlyNamedError(), 'Error'],
+    ['one without a class', Object.setPrototypeOf(new Error(KEY), Object.create(null)), 'Error'],
+    ['one without a prototype', Object.setPrototypeOf(new Error(KEY), null), 'Error'],
     ['one of a class without a name', new (class extends Error {})(), 'Error'],
     ['an errno', coded('ECONNREFUSED'), 'Error ECONNREFUSED'],
     ['a SQLSTATE', coded('28P01'), 'Error 28P01'],
     ['a code of OpenSSL', coded('UNABLE_TO_VERIFY_LEAF_SIGNATURE'), 'Error UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
+    ['a code of Node with a digit', coded('ERR_HTTP2_ERROR'), 'Error ERR_HTTP2_ERROR'],
     ['a code of the store', coded('store_unavailable'), 'Error store_unavailable'],
     ['a code that is a number', coded(14), 'Error 14'],
     ['a code that is a credential', coded(KEY), 'Error'],
@@ -64,8 +73,8 @@ describe('placesOf', () => {
     expect(places.join()).not.toContain(KEY);
   });
 
-  function stacked(stack: unknown, message = 'bad'): Error {
-    return Object.defineProperty(new Error(message), 'stack', { value: stack });
+  function stacked(stack: unknown, message: unknown = 'bad'): Error {
+    return Object.defineProperties(new Error(), { stack: { value: stack }, message: { value: message } });
   }
 
   it.each<[string, unknown, readonly string[]]>([
@@ -76,6 +85,8 @@ describe('placesOf', () => {
     ['a name that is data', stacked(`Error: bad\n    at Object.${KEY} (/a.js:1:2)`), ['/a.js:1:2']],
     ['a place without a file', stacked('Error: bad\n    at f (<anonymous>)\n    at /a.js:1:2'), ['/a.js:1:2']],
     ['a query', stacked(`Error: bad\n    at /a.js?${KEY}:1:2`), []],
+    ['text after the place', stacked(`Error: bad\n    at /a.js:1:2 ${KEY}`), []],
+    ['text before the place', stacked(`Error: bad\n    at ${KEY}    at /a.js:1:2`), []],
     ['a data URL', stacked(`Error: bad\n    at data:text/javascript,${KEY}:1:2`), []],
     [
       'lines of the message',
@@ -83,9 +94,14 @@ describe('placesOf', () => {
       ['/a.js:1:2'],
     ],
     ['a message that was changed later', stacked(`Error: bad\n    at /${KEY}:1:2`, 'another'), []],
+    ['no message', stacked('Error\n    at /a.js:1:2', ''), ['/a.js:1:2']],
+    ['nothing after the message', stacked(`    at /${KEY}:1:2`, KEY), []],
+    ['a message that is no text', stacked('Error: 7\n    at /a.js:1:2', 7), []],
     ['lines after the places', stacked(`Error: bad\n    at /a.js:1:2\n${KEY}\n    at /${KEY}:1:2`), ['/a.js:1:2']],
     ['a line that is too long', stacked(`Error: bad\n    at ${'f'.repeat(500)} (/a.js:1:2)`), []],
+    ['a line of the longest length', stacked(`Error: bad\n    at ${'f'.repeat(481)} (/a.js:1:2)`), ['/a.js:1:2']],
     ['no text', stacked(7), []],
+    ['a String object', stacked(Object('Error: bad\n    at /a.js:1:2')), []],
     ['no error', { stack: 'Error: bad\n    at /a.js:1:2', message: 'bad' }, []],
     ['a stack that cannot be read', unreadable('stack'), []],
   ])('%s', (_what, thrown, places) => {

@@ -2,12 +2,14 @@ import { channel, subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { Decision, FeedWarning, KeySetFetch, LookupFailure } from 'keyward';
 import { type CallbackFailure, callbackFailures } from '../../lib/events/callback-failure.js';
+import { type DashboardWarning, dashboardWarnings } from '../../lib/events/dashboard-warning.js';
 import { decisions } from '../../lib/events/decision.js';
 import { type EventChannel, eventChannel } from '../../lib/events/event-channel.js';
 import { feedWarnings } from '../../lib/events/feed-warning.js';
 import { type IssuerWarning, issuerWarnings } from '../../lib/events/issuer-warning.js';
 import { keySetFetches } from '../../lib/events/key-set-fetch.js';
 import { lookupFailures } from '../../lib/events/lookup-failure.js';
+import { type StoreWarning, storeWarnings } from '../../lib/events/store-warning.js';
 import { type TokenDecision, tokenDecisions } from '../../lib/events/token-decision.js';
 
 const DECISION: Decision = {
@@ -33,6 +35,14 @@ const CALLBACK: CallbackFailure = {
   where: ['/app/keys.js:1:2'],
 };
 const ISSUER_WARNING: IssuerWarning = { warning: 'clock_set_back', detail: undefined };
+const STORE_WARNING: StoreWarning = { warning: 'listening', detail: undefined };
+const DASHBOARD_WARNING: DashboardWarning = {
+  warning: 'cross_site',
+  method: 'POST',
+  route: '/keys/:id/edit',
+  detail: 'origin',
+  where: [],
+};
 const TOKEN: TokenDecision = {
   endpoint: 'token',
   outcome: 'issued',
@@ -72,6 +82,18 @@ const CHANNELS: readonly Row[] = [
     of: callbackFailures,
     event: CALLBACK,
     publish: () => callbackFailures.publish(CALLBACK),
+  },
+  {
+    name: 'keyward:store',
+    of: storeWarnings,
+    event: STORE_WARNING,
+    publish: () => storeWarnings.publish(STORE_WARNING),
+  },
+  {
+    name: 'keyward:dashboard',
+    of: dashboardWarnings,
+    event: DASHBOARD_WARNING,
+    publish: () => dashboardWarnings.publish(DASHBOARD_WARNING),
   },
   { name: 'keyward:token', of: tokenDecisions, event: TOKEN, publish: () => tokenDecisions.publish(TOKEN) },
 ];

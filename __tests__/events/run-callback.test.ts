@@ -1,6 +1,6 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { Change, FeedListener } from 'keyward';
-import { handleRejection, runCallback } from '../../lib/events/run-callback.js';
+import { handleRejection, ignoreRejection, runCallback } from '../../lib/events/run-callback.js';
 import { Feed } from '../../lib/store/change-feed.js';
 import { type Eavesdropper, eavesdrop } from '../support/eavesdrop.js';
 
@@ -42,5 +42,20 @@ describe('runCallback', () => {
 
   it.each([undefined, null, 1, 'text', {}])('ignores a result that is not a promise: %p', (result) => {
     expect(() => handleRejection({ of: 'apiKeys', callback: 'watch' }, result)).not.toThrow();
+  });
+});
+
+describe('ignoreRejection', () => {
+  it('handles the rejection of a promise', () => {
+    const then = jest.fn();
+    ignoreRejection(Object.assign(Promise.resolve(), { then }));
+    expect(then).toHaveBeenCalledWith(undefined, expect.any(Function));
+  });
+
+  it('does nothing with another value', () => {
+    const then = jest.fn();
+    ignoreRejection({ then });
+    expect(then).not.toHaveBeenCalled();
+    expect(() => ignoreRejection(undefined)).not.toThrow();
   });
 });

@@ -4,10 +4,12 @@ import { Socket } from 'node:net';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { accessTokens, apiKeys, type FeedListener, requireBearer } from 'keyward';
 import { mintKey } from '../../lib/credentials/keyward-format.js';
+import { callbackFailures } from '../../lib/events/callback-failure.js';
 import { decisions } from '../../lib/events/decision.js';
 import { feedWarnings } from '../../lib/events/feed-warning.js';
 import { keySetFetches } from '../../lib/events/key-set-fetch.js';
 import { lookupFailures } from '../../lib/events/lookup-failure.js';
+import { runCallback } from '../../lib/events/run-callback.js';
 import { reportDecision } from '../../lib/express/gate/report-decision.js';
 import { PresentedCredential } from '../../lib/http/presented-credential.js';
 
@@ -45,6 +47,10 @@ function reportInvalidChange(): void {
   apiKeys({ ...KEYS, resolver: { resolveKey: () => null, watch } });
 }
 
+function failInCallback(): void {
+  runCallback({ of: 'apiKeys', callback: 'recordUse' }, () => JSON.parse('{'));
+}
+
 async function failToFetchKeys(): Promise<void> {
   const header = { alg: 'ES256', typ: 'at+jwt', kid: '1' };
   const times = { iat: Math.floor(Date.now() / 1_000), exp: Math.floor(Date.now() / 1_000) + 60 };
@@ -58,7 +64,8 @@ describe('an event', () => {
   const listen = jest.fn();
 
   afterEach(() => {
-    for (const name of ['decision', 'lookup-failure', 'feed', 'key-set']) unsubscribe(`keyward:${name}`, listen);
+    const names = ['decision', 'lookup-failure', 'feed', 'key-set', 'callback-failure'];
+    for (const name of names) unsubscribe(`keyward:${name}`, listen);
     listen.mockReset();
     jest.restoreAllMocks();
   });
@@ -68,6 +75,7 @@ describe('an event', () => {
     ['a lookup that failed', 'keyward:lookup-failure', lookupFailures, failToLookUp],
     ['a gap in a feed', 'keyward:feed', feedWarnings, reportGap],
     ['an invalid change', 'keyward:feed', feedWarnings, reportInvalidChange],
+    ['a callback that threw', 'keyward:callback-failure', callbackFailures, failInCallback],
     ['keys that were not fetched', 'keyward:key-set', keySetFetches, failToFetchKeys],
   ])('is not published without subscribers: %s', async (_name, name, channel, happen) => {
     const publish = jest.spyOn(channel, 'publish');

@@ -5,6 +5,7 @@ import {
   integer,
   method,
   names,
+  number,
   type OptionTable,
   object,
   oneOf,
@@ -23,6 +24,7 @@ interface Shape {
   readonly make?: (() => string) | undefined;
   readonly store?: { get(): string } | undefined;
   readonly extra?: unknown;
+  readonly share?: number | undefined;
 }
 
 const TABLE = {
@@ -34,6 +36,7 @@ const TABLE = {
   make: optional(method<() => string>()),
   store: optional(object<{ get(): string }>(['get'])),
   extra: anything,
+  share: number(0.5, 0, 1),
 } satisfies OptionTable<Shape>;
 
 const read = (given: unknown) => readTable('paint', given, TABLE);
@@ -41,11 +44,19 @@ const read = (given: unknown) => readTable('paint', given, TABLE);
 describe('readTable', () => {
   it('returns the default of every option', () => {
     const defaults = { size: 3, strict: true, color: 'red', kinds: ['a'], make: undefined, store: undefined };
-    expect(read({ name: 'n' })).toEqual({ name: 'n', ...defaults, extra: undefined });
+    expect(read({ name: 'n' })).toEqual({ name: 'n', ...defaults, extra: undefined, share: 0.5 });
   });
 
   it('returns the given values', () => {
-    const given = { name: 'n', size: 5, strict: false, color: 'blue', kinds: ['b', 'a'], extra: 7 } as const;
+    const given = {
+      name: 'n',
+      size: 5,
+      strict: false,
+      color: 'blue',
+      kinds: ['b', 'a'],
+      extra: 7,
+      share: 0.25,
+    } as const;
     const make = () => 'x';
     const store = { get: () => 'y' };
     const { size, color, ...rest }: Shape = read({ ...given, make, store });
@@ -60,6 +71,7 @@ describe('readTable', () => {
       'unknown option "sise"; the options are name, size, strict, color, kinds, make,',
     ],
     ['a number out of bounds', { name: 'n', size: 6 }, 'option "size" must be a whole number from 1 to 5, got 6'],
+    ['a part out of bounds', { name: 'n', share: 1.5 }, 'option "share" must be a number from 0 to 1, got 1.5'],
     ['a flag as a text', { name: 'n', strict: 'no' }, 'option "strict" must be a boolean, got a string'],
     ['another word', { name: 'n', color: 'green' }, `option "color" must be 'red' or 'blue', got an invalid string`],
     ['no list', { name: 'n', kinds: 'a' }, `option "kinds" must be a list of one or more of 'a' and 'b', got a string`],
@@ -91,6 +103,6 @@ describe('readTable', () => {
     const missing = { name: text } satisfies OptionTable<Shape>;
     // @ts-expect-error - there is no `sise`.
     const misspelt = { ...TABLE, sise: text } satisfies OptionTable<Shape>;
-    expect([Object.keys(missing).length, Object.keys(misspelt).length]).toEqual([1, 9]);
+    expect([Object.keys(missing).length, Object.keys(misspelt).length]).toEqual([1, 10]);
   });
 });

@@ -39,6 +39,12 @@ describe('new Options', () => {
     );
   });
 
+  it('names the option that must have an object of options', () => {
+    expect(() => new Options('factory: option "inner"', 1, NAMES)).toThrow(
+      new TypeError('factory: option "inner" must be an options object, got a number'),
+    );
+  });
+
   it('throws TypeErrors', () => {
     expect(() => new Options('factory', undefined, NAMES)).toThrow(TypeError);
     expect(() => new Options('factory', { three: 1 }, NAMES)).toThrow(TypeError);
@@ -86,6 +92,29 @@ describe('mistake', () => {
     const error = of('secret').mistake('one', 'something else');
     expect(error).toBeInstanceOf(TypeError);
     expect(error.message).toBe('factory: option "one" must be something else, got a string');
+  });
+});
+
+describe('wrongText', () => {
+  it.each([
+    ['secret', undefined, 'an invalid string'],
+    ['secret', 'or leave it out', 'an invalid string; or leave it out'],
+    [1, undefined, 'a number'],
+    [1, 'or leave it out', 'a number; or leave it out'],
+  ])('describes %p with the remedy %p', (value, remedy, described) => {
+    const error = of(value).wrongText('one', 'a URL', remedy);
+    expect(error.message).toBe(`factory: option "one" must be a URL, got ${described}`);
+  });
+});
+
+describe('wrongList', () => {
+  it.each([
+    [['secret'], 'an invalid list'],
+    [[], 'an empty array'],
+    ['secret', 'a string'],
+  ])('describes %j', (value, described) => {
+    const error = of(value).wrongList('one', 'a list');
+    expect(error.message).toBe(`factory: option "one" must be a list, got ${described}`);
   });
 });
 

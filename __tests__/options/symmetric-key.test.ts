@@ -27,6 +27,8 @@ describe('a key of 32 bytes', () => {
     ['44 characters', `${BYTES.toString('base64url')}A`],
     ['base64', BYTES.toString('base64').replace('=', '')],
     ['hex', BYTES.toString('hex')],
+    ['a space at the start', ` ${BYTES.toString('base64url')}`],
+    ['a String object', Object(BYTES.toString('base64url'))],
     ['a line feed at the end', `${BYTES.toString('base64url')}\n`],
     ['a list of numbers', [...BYTES]],
     ['an ArrayBuffer', new ArrayBuffer(32)],
