@@ -56,6 +56,12 @@ describe('a private key', () => {
   });
 });
 
+it('only a JWK is asked for alg and kid: members added to a KeyObject have no effect', () => {
+  const { privateKey: key } = createKey('ES256');
+  const { alg, kid } = read(Object.assign(key, { alg: 'ES384', kid: 'added' }));
+  expect([alg, kid]).toEqual(['ES256', undefined]);
+});
+
 describe('no private key that can sign', () => {
   it.each<[string, unknown]>([
     ['nothing', undefined],

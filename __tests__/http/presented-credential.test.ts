@@ -49,6 +49,26 @@ describe('PresentedCredential', () => {
     expect(new PresentedCredential(KEY, sender).from).toBe(from);
   });
 
+  it('has the request of its sender, and the network of the address', () => {
+    const sender = { ip: '2001:db8:1:2:3::4' };
+    const { request, network } = new PresentedCredential(KEY, sender);
+    expect(request).toBe(sender);
+    expect(network).toBe('2001:db8:1:2::/64');
+  });
+
+  it.each([
+    [TOKEN, true],
+    [KEY, true],
+    ['a b', false],
+    ['a.b.c d', false],
+  ])('%j is a b64token: %s, before and after its JWS is read', (text, wellFormed) => {
+    const credential = new PresentedCredential(text);
+    const before = credential.isWellFormed;
+    expect([before, credential.jws !== undefined, credential.isWellFormed]).toEqual([
+      ...[wellFormed, text === TOKEN, wellFormed],
+    ]);
+  });
+
   it('has no parts and no issuer if the text is not a JWS', () => {
     for (const text of [KEY, 'a.b.c']) {
       const credential = new PresentedCredential(text);

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { secureUrl } from '../../lib/http/secure-url.js';
+import { SECURE_PLAIN_URL, SECURE_URL, secureUrl } from '../../lib/http/secure-url.js';
 
 it.each([
   'https://issuer.test',
@@ -45,3 +45,7 @@ it.each([undefined, null, '', 'issuer.test', '/keys', 'https://', 1, {}, ['https
     expect(secureUrl(value)).toBeUndefined();
   },
 );
+
+it('the text for errors can also say which parts are refused', () => {
+  expect(SECURE_PLAIN_URL).toBe(`${SECURE_URL} without a user name, password or fragment`);
+});

@@ -122,6 +122,29 @@ describe('content of the metadata', () => {
   });
 });
 
+describe('the host of the keys', () => {
+  const inside = 'https://10.0.0.1/jwks';
+  const found = (issuer: string, uri: string, allowHttp: boolean) => {
+    const fetch = async () => Response.json({ issuer, jwks_uri: uri });
+    return urlFromIssuerMetadata({ url: new URL(issuer), issuer, allowHttp, fetch }, 'jwks_uri', never);
+  };
+
+  it('is refused if it is internal', async () => {
+    await expect(found('https://issuer.test', inside, false)).rejects.toThrow(
+      new FetchError('the jwks_uri in the metadata was refused, because it points to an internal host'),
+    );
+  });
+
+  it.each([
+    ['it is internal, as that of the issuer', 'https://10.0.0.1', inside, false],
+    ['it is internal, and the issuer is reached by http', 'http://localhost', inside, false],
+    ['it is internal, and http is allowed', 'https://issuer.test', inside, true],
+    ['it is public', 'https://issuer.test', 'https://keys.test/jwks', false],
+  ])('is accepted if %s', async (_name, issuer, uri, allowHttp) => {
+    expect((await found(issuer, uri, allowHttp)).href).toBe(uri);
+  });
+});
+
 describe('a verifier without jwks', () => {
   it.each([
     ['RFC 8414', OAUTH],
