@@ -2,16 +2,7 @@ import { afterEach, expect, it } from '@jest/globals';
 import { decodeProtectedHeader } from 'jose';
 import { memorySigningKeys } from '../../lib/issuer/index.js';
 import { makeSigningKey } from '../../lib/issuer/signing-keys/signing-key.js';
-import {
-  AUDIENCE,
-  basic,
-  GRANT,
-  ID,
-  record,
-  SECRET,
-  type TokenService,
-  tokenService,
-} from '../support/token-service.js';
+import { basic, GRANT, ID, record, SECRET, type TokenService, tokenService } from '../support/token-service.js';
 
 const started: TokenService[] = [];
 afterEach(async () => {
@@ -39,7 +30,7 @@ it('a token of another instance is active, although its signing key is newer tha
 
   async function instance() {
     const issuer = 'https://issuer.example';
-    const service = await tokenService({ issuer, audience: AUDIENCE, signingKeys, introspection: {} });
+    const service = await tokenService({ issuer, signingKeys, introspection: {} });
     service.table.set(ID, record({ scopes: ['tokens:introspect'], defaultScopes: ['tokens:introspect'] }));
     started.push(service);
     return service;

@@ -2,7 +2,7 @@
 
 const SCOPE_TOKEN = /^[\x21\x23-\x5B\x5D-\x7E]+$/;
 
-/** What the characters of a scope-token are, for messages. */
+/** The characters that a scope-token may have, in words for messages. */
 export const SCOPE_CHARACTERS = 'ASCII characters other than spaces, double quotes and backslashes';
 
 /** Checks whether a value is a `scope-token`. */
