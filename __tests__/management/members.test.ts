@@ -138,6 +138,14 @@ describe.each(engines)('on %s', (engine) => {
     ]);
   });
 
+  it('is audited as for other calls of access keys if a member without a permission asks for their usage', async () => {
+    const { holder, key } = await made(at, 'accessKeys');
+    const member: Member = { ...holder.developer, permissions: [] };
+    at.clock.advance(60_000);
+    expect(await refusalOf(at.management.usage(member, key.id))).toEqual(refusing(403, 'forbidden'));
+    expect((await holder.story()).at(-1)).toMatchObject({ action: 'access_key.usage', subject: key.id });
+  });
+
   it('reads everything as a Reader', async () => {
     const { holder, key } = await made(at, 'keys');
     const reader: Member = { ...holder.developer, permissions: ['reader'] };

@@ -21,3 +21,11 @@ export function readKeyId(field: string, id: unknown): string | undefined {
 export function subjectOf(id: unknown): string | undefined {
   return typeof id === 'string' && CREATED_ID.test(id) ? id : undefined;
 }
+
+/**
+ * Returns the noun in the audit log for the key with a given id. It is taken from the prefix of the id, because a call
+ * without permission must not look up the key.
+ */
+export function auditNounOf(id: unknown): 'access_key' | 'key' {
+  return subjectOf(id)?.startsWith('ack_') ? 'access_key' : 'key';
+}

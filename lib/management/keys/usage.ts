@@ -10,7 +10,7 @@ import { readGiven } from '../fields.js';
 import { invalid, ManagementError } from '../management-error.js';
 import type { Member } from '../member.js';
 import { isWithin } from './member-rules.js';
-import { readKeyId, subjectOf } from './read-key-id.js';
+import { auditNounOf, readKeyId, subjectOf } from './read-key-id.js';
 
 /** The period for which usage is returned. It includes the first and the last day. Days are in UTC. */
 export interface UsageFilter {
@@ -57,7 +57,7 @@ const MAX_KEYS = 200;
 
 export function usageReaders(operations: Operations, { repository }: CredentialStore) {
   async function usage(member: Member, id: string, given: UsageFilter = {}): Promise<KeyUsage> {
-    const operation = { action: 'view', name: 'key.usage', subject: subjectOf(id) } as const;
+    const operation = { action: 'view', name: `${auditNounOf(id)}.usage`, subject: subjectOf(id) } as const;
     return await operations.read(member, operation, async (actor) => {
       const { from, to } = readDays(given, actor.now);
       const keyId = readKeyId('id', id);
