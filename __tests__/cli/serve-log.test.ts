@@ -61,16 +61,17 @@ describe('the log of keyward serve', () => {
       channel('keyward:token').publish({ outcome, reason: 'invalid_client', clientId: 'ack_1', secret: 'hidden' });
     const store = (warning: string) => channel('keyward:store').publish({ warning, detail: 'down' });
     token('refused');
-    for (const warning of ['unreachable', 'reachable', 'listening', 'replaced']) store(warning);
+    for (const warning of ['unreachable', 'unusable', 'reachable', 'listening', 'replaced']) store(warning);
     expect(lines.map((line) => JSON.parse(line))).toEqual([
       { at: expect.any(String), event: 'token', outcome: 'refused', reason: 'invalid_client', client: 'ack_1' },
       { at: expect.any(String), event: 'database', outcome: 'unreachable', reason: 'down' },
+      { at: expect.any(String), event: 'database', outcome: 'unusable', reason: 'down' },
       { at: expect.any(String), event: 'database', outcome: 'reachable', reason: 'down' },
     ]);
     log.stop();
     token('refused');
     store('unreachable');
-    expect(lines).toHaveLength(3);
+    expect(lines).toHaveLength(4);
   });
 
   it('for people has one line for each, in which nothing is hidden', () => {

@@ -71,6 +71,25 @@ onServer('PostgreSQL behind a network that fails', () => {
     expect(await api.status(text)).toBe(200);
   });
 
+  it('it is down at the start, and then up, but the encryption key is wrong: unusable, until it is right', async () => {
+    await stores.open({ encryptionKey: Buffer.alloc(32, 1) });
+    await proxy.refuse();
+    const store = await stores.openAsIs(proxy.urlOf(stores.url), { encryptionKey: Buffer.alloc(32, 2) });
+    const warnings = () =>
+      events.heard<StoreWarning>('keyward:store').filter(({ warning }) => /reachable|unusable/.test(warning));
+    events.clear();
+    await proxy.accept();
+    await eventually(() => warnings().some(({ warning }) => warning === 'unusable'));
+    expect(warnings().at(-1)).toEqual({ warning: 'unusable', detail: expect.stringMatching(/^no key in .* decrypt/) });
+    expect(await store.ready()).toBe(false);
+    events.clear();
+    const schema = new URL(stores.url).searchParams.get('schema');
+    await onDatabase(POSTGRES ?? '', `delete from "${schema}".encryption_check`);
+    await eventually(() => store.ready());
+    expect(warnings().at(-1)?.warning).toBe('reachable');
+    expect(warnings().map(({ warning }) => warning)).not.toContain('unreachable');
+  });
+
   it('F01 it is down at the start, and the store is closed before it is up: no more attempts', async () => {
     await proxy.refuse();
     const store = await openFar();

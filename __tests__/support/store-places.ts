@@ -12,7 +12,7 @@ export interface Stores {
   /** Opens one more, here or by another URL of the place, and waits until it is ready. */
   open(options?: StoreOptions, url?: string): Promise<CredentialStore>;
   /** Opens one as `openStore` does, ready or not. */
-  openAsIs(url: string): Promise<CredentialStore>;
+  openAsIs(url: string, options?: StoreOptions): Promise<CredentialStore>;
   close(): Promise<void>;
 }
 

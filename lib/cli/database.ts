@@ -84,11 +84,11 @@ export async function openReady(
   encryptionKeys?: EncryptionKeys,
   readOnly = false,
 ): Promise<CredentialStore> {
-  let cause: string | undefined;
+  let failure: StoreWarning | undefined;
   function onStoreEvent(message: unknown): void {
-    const { warning, detail } = message as StoreWarning;
-    if (warning === 'unreachable') cause = detail;
-    if (warning === 'reachable') cause = undefined;
+    const event = message as StoreWarning;
+    if (event.warning === 'unreachable' || event.warning === 'unusable') failure = event;
+    if (event.warning === 'reachable') failure = undefined;
   }
   subscribe('keyward:store', onStoreEvent);
   try {
@@ -97,11 +97,12 @@ export async function openReady(
       if (await store.ready()) return store;
       await new Promise((resolve) => setTimeout(resolve, READY_INTERVAL_MS));
     }
-    const isReadOnly = cause === undefined ? await canOnlyBeRead(store, database) : cause.endsWith(`(${READ_ONLY})`);
+    const isReadOnly =
+      failure === undefined ? await canOnlyBeRead(store, database) : failure.detail?.endsWith(`(${READ_ONLY})`);
     await store.close();
     const reason = isReadOnly
       ? 'is read-only, probably because it is a standby; use the URL of the primary, or try again later'
-      : `cannot be reached: ${plain(cause ?? 'it does not respond')}`;
+      : `cannot be ${failure?.warning === 'unusable' ? 'used' : 'reached'}: ${plain(failure?.detail ?? 'it does not respond')}`;
     throw new CliError(`the database ${database.name} ${reason}`, EXIT.unavailable);
   } finally {
     unsubscribe('keyward:store', onStoreEvent);

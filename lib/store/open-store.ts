@@ -67,7 +67,7 @@ export async function openStore(url: string, options: StoreOptions = {}): Promis
   const feed = new Feed(engine);
   let timer: NodeJS.Timeout | undefined;
   let isPrepared = false;
-  let wasUnreachable = false;
+  let wasUnavailable = false;
   let isClosed = false;
 
   async function prepare(): Promise<void> {
@@ -75,7 +75,7 @@ export async function openStore(url: string, options: StoreOptions = {}): Promis
     if (encryptionKey !== undefined) await checkEncryptionKey(engine, cipher);
     isPrepared = true;
     if (isClosed) return;
-    if (wasUnreachable) publishWarning('reachable');
+    if (wasUnavailable) publishWarning('reachable');
     feed.start();
   }
 
@@ -89,8 +89,9 @@ export async function openStore(url: string, options: StoreOptions = {}): Promis
 
   function tryLater(error: unknown): void {
     if (isClosed) return;
-    wasUnreachable = true;
-    publishWarning('unreachable', storeErrorOf(error).message);
+    wasUnavailable = true;
+    const warning = mistakeOf(error, place) === undefined ? 'unreachable' : 'unusable';
+    publishWarning(warning, storeErrorOf(error).message);
     timer = setTimeout(() => void prepareWhenReachable(), TRY_AGAIN_AFTER);
   }
 
@@ -139,7 +140,7 @@ async function openEngine(place: StorePlace): Promise<Engine> {
   return openPostgres(place.url, place.schema);
 }
 
-/** Returns the error that `openStore` throws immediately; `undefined` if the database may become available later. */
+/** Returns the error that `openStore` throws at the first attempt; `undefined` if the database may become available. */
 function mistakeOf(error: unknown, { engine }: StorePlace): unknown {
   if (!(error instanceof StoreError) || error.code === 'encryption_key') return error;
   const isMistake = engine === 'sqlite' || MISTAKES.test(error.driverCode);

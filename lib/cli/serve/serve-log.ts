@@ -1,6 +1,6 @@
 /**
  * The log of `keyward serve`: it logs each request, each result of a token request, and when the database becomes
- * unreachable or reachable.
+ * unreachable, unusable or reachable.
  */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { RequestHandler } from 'express';
@@ -43,7 +43,7 @@ export function serveLog(output: Output, isJson: boolean): ServeLog {
 
   function onStore(message: unknown): void {
     const { warning, detail } = message as StoreWarning;
-    if (warning === 'unreachable' || warning === 'reachable')
+    if (warning === 'unreachable' || warning === 'unusable' || warning === 'reachable')
       write({ event: 'database', outcome: warning, reason: detail });
   }
 
