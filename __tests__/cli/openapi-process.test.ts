@@ -1,19 +1,15 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { ROOT } from '../examples/built-service.js';
 import { build, runProgram } from '../support/built-cli.js';
+import { folderInRepository } from '../support/folder-in-repository.js';
 
 const MAIN = join(ROOT, 'dist/cli/main.js');
-const folder = mkdtempSync(join(ROOT, '.openapi-'));
-const file = (name: string, text: string) => {
-  writeFileSync(join(folder, name), text);
-  return join(folder, name);
-};
+const { folder, file } = folderInRepository('.openapi-');
 
 beforeAll(build);
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const APP = `
   import express from 'express';

@@ -1,18 +1,13 @@
-import { chmodSync, lstatSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, lstatSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
-import { ROOT } from '../examples/built-service.js';
 import { build, runProgram } from '../support/built-cli.js';
+import { folderInRepository } from '../support/folder-in-repository.js';
 
-const folder = mkdtempSync(join(ROOT, '.openapi-'));
-const file = (name: string, text: string) => {
-  writeFileSync(join(folder, name), text);
-  return join(folder, name);
-};
+const { folder, file } = folderInRepository('.openapi-');
 
 beforeAll(build);
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const APP = `
   import express from 'express';
