@@ -28,8 +28,9 @@ export interface RatePlan {
 }
 
 /**
- * Maximum number of counters in memory. Beyond it, the oldest counter is dropped. Without a maximum, the number could
- * grow forever, because the record of each key may contain another limit, which needs its own counter.
+ * Maximum number of counters that new lists of limits can share. Beyond it, the oldest counter is dropped. Without a
+ * maximum, the number could grow forever, because the record of each key may contain another limit, which needs its own
+ * counter. A list whose record is still cached keeps a dropped counter: otherwise its key would start again at zero.
  */
 const MAX_WINDOWS = 1_000;
 
