@@ -201,12 +201,17 @@ if (EXPRESS === 4) {
       app.use('/a/:x(\\d+)', handler as never);
       app.use(/^\/a/, handler as never);
       app.use(['/a', /^\/b/], handler as never);
+      app.use(['/a', '/b/:x(\\d+)', '/c/:y'], handler as never);
+      const list = '/^\\/a\\/?(?=\\/|$)|^\\/b(?:\\/(\\d+))\\/?(?=\\/|$)|^\\/c(?:\\/([^/]+?))\\/?(?=\\/|$)/i';
       expect(routesOf(app)).toEqual([
         'USE /^\\/ab?c\\/?(?=\\/|$)/i open',
         'USE /^\\/a(?:\\/(\\d+))\\/?(?=\\/|$)/i open',
         'USE /^\\/a/ open',
         'USE /a open',
         'USE /^\\/a\\/?(?=\\/|$)|^\\/b/i open',
+        'USE /a open',
+        `USE ${list} open`,
+        `USE ${list} open`,
       ]);
     });
 
