@@ -317,6 +317,28 @@ describe('fetch', () => {
     expect(second?.body).toBe(first?.body);
   });
 
+  it.each([
+    ['a token', 'Bearer error=invalid_token'],
+    ['spaces around the equals sign', 'Bearer realm="api", error = "invalid_token"'],
+    ['capitals', 'BEARER Error="invalid_token"'],
+    ['another challenge before it', 'DPoP algs="ES256", error="invalid_dpop_proof", Bearer error="invalid_token"'],
+  ])('replaces the token after 401 invalid_token in another legal spelling: %s', async (_what, challenge) => {
+    const issuer = await issuerWith();
+    const api = await started((_request, number) =>
+      number === 1 ? { status: 401, headers: { 'www-authenticate': challenge } } : {},
+    );
+    expect((await clientOf(issuer).client.fetch(api.origin)).status).toBe(200);
+    expect(api.seen.map(({ headers }) => headers.authorization)).toEqual(['Bearer token-1', 'Bearer token-2']);
+  });
+
+  it('keeps the token if only the text of a challenge looks like an error', async () => {
+    const issuer = await issuerWith();
+    const challenge = 'Bearer realm="error=invalid_token", error_description="error=\\"invalid_token\\""';
+    const api = await started(() => ({ status: 401, headers: { 'www-authenticate': challenge } }));
+    expect((await clientOf(issuer).client.fetch(api.origin)).status).toBe(401);
+    expect(issuer.seen).toHaveLength(1);
+  });
+
   it('I19 repeats it once only', async () => {
     const issuer = await issuerWith();
     const api = await started(() => invalidToken);
@@ -429,6 +451,20 @@ describe('DPoP nonces', () => {
     const { client } = clientOf(issuer, { dpop: true });
     const answers = await Promise.all(Array.from({ length: 10 }, () => client.fetch(api.origin)));
     expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 200));
+  });
+
+  it.each([
+    ['a token', 'DPoP error=use_dpop_nonce'],
+    [
+      'after the challenge of Bearer, which names another error',
+      'Bearer error="invalid_token", DPoP error="use_dpop_nonce"',
+    ],
+  ])('repeats a request for a challenge in another legal spelling: %s', async (_what, challenge) => {
+    const issuer = await started(() => ({ body: bound }));
+    const headers = { 'www-authenticate': challenge, 'dpop-nonce': 'one' };
+    const api = await started((request) => (nonceOf(request) === 'one' ? {} : { status: 401, headers }));
+    expect((await clientOf(issuer, { dpop: true }).client.fetch(api.origin)).status).toBe(200);
+    expect(issuer.seen).toHaveLength(1);
   });
 
   it('uses the nonce of the response to a repeated request (RFC 9449 §8.2)', async () => {

@@ -1,4 +1,5 @@
 /** A client that obtains, caches and refreshes access tokens, and presents them to a protected API. */
+import { readChallengeError } from '../protocol/challenge-error.js';
 import { type ApiRequest, readApiRequest, sendApiRequest } from './fetch-arguments.js';
 import { followRedirects } from './redirects.js';
 import { type CachedToken, TokenCache } from './token-cache.js';
@@ -72,9 +73,9 @@ export function tokenClient(given: TokenClientOptions): TokenClient {
 
   /** Whether the request may succeed if it is repeated: with another token, or with the nonce of the response. */
   function canSucceedNow(response: Response, token: CachedToken): boolean {
-    const fault = faultOf(response);
-    if (fault === 'invalid_token') return tokens.drop(token);
-    return proofs !== undefined && fault === 'use_dpop_nonce' && response.headers.has('dpop-nonce');
+    const error = readChallengeError(response.headers.get('www-authenticate') ?? '', token.scheme);
+    if (error === 'invalid_token') return tokens.drop(token);
+    return proofs !== undefined && error === 'use_dpop_nonce' && response.headers.has('dpop-nonce');
   }
 
   async function present(target: ApiRequest, { accessToken, scheme }: CachedToken): Promise<Response> {
@@ -107,9 +108,4 @@ export function tokenClient(given: TokenClientOptions): TokenClient {
  */
 function isFromOtherOrigin({ redirected, url }: Response, target: ApiRequest): boolean {
   return redirected && new URL(url).origin !== target.url.origin;
-}
-
-/** Returns the error code of the Bearer or DPoP challenge (RFC 6750 §3, RFC 9449 §7.1). */
-function faultOf({ headers }: Response): string | undefined {
-  return /\berror="([a-z_]+)"/.exec(headers.get('www-authenticate') ?? '')?.[1];
 }
