@@ -107,6 +107,23 @@ describe('a refresh', () => {
     expect(await client.accessToken()).toBe('token-2');
   });
 
+  it('is not repeated before the time that Retry-After names, but after 30 seconds at most', async () => {
+    const { client, clock, answers, answer } = await clientWithToken();
+    clock.advance(3_540_000);
+    expect(await client.accessToken()).toBe('token-1');
+    await answer(new Response('{}', { status: 503, headers: { 'retry-after': '3600' } }));
+    for (let second = 0; second < 30; second += 1) {
+      expect(await client.accessToken()).toBe('token-1');
+      await turns();
+      clock.advance(1_000);
+    }
+    expect(answers).toHaveLength(2);
+    expect(await client.accessToken()).toBe('token-1');
+    await answer(issued('token-2'));
+    expect(await client.accessToken()).toBe('token-2');
+    expect(answers).toHaveLength(3);
+  });
+
   it('that fails after the old token expired rejects for those who wait', async () => {
     const { client, clock, answer } = await clientWithToken();
     clock.advance(3_599_999);

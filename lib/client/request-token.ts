@@ -7,6 +7,7 @@ import { FetchError, readJson, timeoutSignal } from '../http/fetch-json.js';
 import { isB64token } from '../protocol/authorization-header.js';
 import type { DpopProofs } from './dpop-proofs.js';
 import { retryAfterOf } from './retry-after.js';
+import type { RetryPause } from './retry-pause.js';
 import { TokenClientError } from './token-client-error.js';
 
 export interface TokenRequest extends AuthenticatingClient {
@@ -14,6 +15,7 @@ export interface TokenRequest extends AuthenticatingClient {
   /** The API that the token is for (RFC 8707). */
   readonly resource: string | undefined;
   readonly proofs: DpopProofs | undefined;
+  readonly pause: RetryPause;
   readonly clock: Clock;
   readonly fetch: typeof fetch;
   /** The time limit of one HTTP request in milliseconds. */
@@ -46,18 +48,26 @@ interface Answer {
 
 /**
  * Requests one access token. The request is repeated once if the server answers 429 or 503 with a `Retry-After` of at
- * most 30 s.
+ * most 30 s. If the server still refuses it with a `Retry-After`, or with a longer one at first, a pause begins, in
+ * which no request is sent.
  *
  * @throws TokenClientError
  */
 export async function requestToken(endpoint: URL, request: TokenRequest): Promise<ObtainedToken> {
+  const { clock, pause } = request;
+  pause.throwIfPaused();
   let answer = await postWithNonce(endpoint, request);
-  const seconds = retryAfterOf(answer.response, request.clock.now());
+  let seconds = retryAfterOf(answer.response, clock.now());
   if (seconds !== undefined && seconds <= MAX_RETRY_AFTER) {
     await delay(seconds * 1_000);
     answer = await postWithNonce(endpoint, request);
+    seconds = retryAfterOf(answer.response, clock.now());
   }
-  if (answer.response.status !== 200) throw refusal(answer);
+  if (answer.response.status !== 200) {
+    const error = refusal(answer);
+    if (seconds !== undefined) pause.start(error, seconds);
+    throw error;
+  }
   return parseResponse(answer.body, request);
 }
 

@@ -7,7 +7,11 @@ export type TokenClientErrorCode =
    * has no valid `token_endpoint`.
    */
   | 'token_endpoint_unreachable'
-  /** The token endpoint answered with an error; `status` is its HTTP status. */
+  /**
+   * The token endpoint answered with an error; `status` is its HTTP status. After 429 or 503 with `Retry-After`, the
+   * client sends no further token request until this time is over, but at most for 30 seconds, and rejects with the
+   * same error.
+   */
   | 'token_request_refused'
   /**
    * The response is not a token response (RFC 6749 §5.1), or has a DPoP-bound token although the client did not ask for

@@ -20,6 +20,7 @@ import {
 import { isScopeToken, SCOPE_CHARACTERS } from '../protocol/scope.js';
 import { DpopProofs } from './dpop-proofs.js';
 import type { TokenRequest } from './request-token.js';
+import { RetryPause } from './retry-pause.js';
 import { TokenClientError } from './token-client-error.js';
 
 /**
@@ -137,6 +138,7 @@ export function readOptions(given: TokenClientOptions) {
     scopes,
     resource,
     proofs: dpop ? new DpopProofs(() => clock.now()) : undefined,
+    pause: new RetryPause(clock),
     clock,
     fetch: options.fetch ?? fetch,
     timeout,
