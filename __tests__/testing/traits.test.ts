@@ -106,6 +106,29 @@ describe('the claims of a token', () => {
     expect(decodeJwt(await kit.accessToken({ claims: { aud: undefined } }))).not.toHaveProperty('aud');
   });
 
+  const senders = createTestKit({ dpop: { origin: 'https://api.test' }, mtls: {} });
+  const [dpop, certificate, client] = [senders.dpop(), senders.certificate(), senders.assertion()];
+  const claims = { extra: 1 };
+
+  it.each<[string, () => Promise<string>, object]>([
+    ['an access token', () => kit.accessToken({ clientId: 'ack_1', claims }), { iss: kit.issuer, sub: 'ack_1' }],
+    ['a token that is bound to a DPoP key', () => dpop.token({ claims }), { cnf: dpop.confirmation }],
+    ['a token that is bound to a certificate', () => certificate.token({ claims }), { cnf: certificate.confirmation }],
+    ['a proof', () => dpop.proof({ method: 'GET', url: '/a', claims }), { htm: 'GET', htu: 'https://api.test/a' }],
+    ['an assertion', () => client.sign({ audience: 'https://a.test', claims }), { iss: client.clientId }],
+  ])('of %s are added to its default claims', async (_what, sign, defaults) => {
+    expect(decodeJwt(await sign())).toMatchObject({ ...defaults, ...claims });
+  });
+
+  it.each([
+    ['a DPoP key', dpop],
+    ['a certificate', certificate],
+  ])('of a token that is bound to %s may replace or remove cnf', async (_what, sender) => {
+    const cnf = { jkt: 'another' };
+    expect(decodeJwt(await sender.token({ claims: { cnf } })).cnf).toEqual(cnf);
+    expect(decodeJwt(await sender.token({ claims: { cnf: undefined } }))).not.toHaveProperty('cnf');
+  });
+
   it('of an opaque token are its response', async () => {
     const { introspection } = kit;
     const token = introspection().token({ clientId: 'ack_1', scopes: ['a', 'b'], expiresIn: 60 });
