@@ -161,6 +161,26 @@ describe('concrete and templated paths', () => {
     expect(await ask(app, '/pets/mine')).toBe('get /pets/:id');
   });
 
+  it.each([
+    ['a literal', '/pets/mine/{part}/log', '/pets/{id}/toys', '/pets/mine/toys'],
+    ['text beside a parameter', '/pets/{name}.json/log', '/pets/{id}/toys', '/pets/a.json/toys'],
+    ['text beside a parameter, twice', '/pets/{name}.json/log', '/pets/a.{kind}/toys', '/pets/a.json/toys'],
+  ])('a path that begins like a template with %s may match another template', async (_what, first, second, target) => {
+    const app = appOf(gateOf({ [first]: { get: guarded }, [second]: { get: open } }));
+    app.get(target, (_req, res) => void res.json({ handler: 'open' }));
+    expect(await ask(app, target)).toBe('open');
+    expect(await ask(app, first.replaceAll(/[{}]/g, ''))).toBe('credential_missing');
+  });
+
+  it.each([
+    ['a literal', '/pets/{id}', '/{kind}/mine', '/pets/mine'],
+    ['text beside a parameter', '/{name}.json', '/{name}', '/a.json'],
+  ])('a template with %s does not hide the methods of another template', async (_what, first, second, target) => {
+    const app = appOf(gateOf({ [first]: { get: open }, [second]: { post: guarded } }), `get ${target}`);
+    expect(await ask(app, target)).toBe(`get ${target}`);
+    expect(await ask(app, target, 'POST')).toBe('credential_missing');
+  });
+
   it('O06 parameters next to text match it as a whole', async () => {
     const app = appOf(gateOf({ '/{name}.{kind}': { get: open }, '/other': { post: guarded } }));
     app.get(/.*/, (_req, res) => void res.json({ handler: 'any' }));
