@@ -229,6 +229,20 @@ describe.each(engines)('on %s', (engine) => {
     ]);
   });
 
+  it('imported keys are sorted by name among others, those without a name by id', async () => {
+    const holder = await at.account();
+    await holder.key({ name: 'b' });
+    const [first, second, last] = ['1', '2', 'z'].map((start) => `${start}_${holder.id}`);
+    const batch = [oldKey({ id: first, name: 'c' }), oldKey({ id: second, name: 'A' }), oldKey({ id: last })];
+    await at.management.keys.import(
+      OPERATOR,
+      holder.id,
+      batch.map(({ given }) => given),
+    );
+    const { items } = await at.management.keys.list(holder.owner, { sort: 'name' });
+    expect(items.map(({ id, name }) => name ?? id)).toEqual(['A', 'b', 'c', last]);
+  });
+
   it('stores metadata, addresses and limits', async () => {
     const holder = await at.account();
     const data = {

@@ -293,6 +293,30 @@ describe.each(engines)('the rules of the API in %s', (engine) => {
     expect(await rotate({ grace: 1 })).toMatchObject(invalidAt('#/grace'));
   });
 
+  it.each(['keys', 'access-keys'])('PATCH /%s stores empty metadata values, and deletes null ones', async (path) => {
+    const { owner, key: makeKey, accessKey } = await setup.account();
+    const { key } = await (path === 'keys' ? makeKey() : accessKey());
+    const patch = async (metadata: object) => {
+      const options = { body: { metadata }, headers: { 'if-match': '*' } };
+      return (await api.send(owner, 'PATCH', `/${path}/${key.id}`, options)).body.metadata;
+    };
+    expect(await patch({ a: 'x', b: '' })).toEqual({ a: 'x', b: '' });
+    expect(await patch({ a: '', unknown: null })).toEqual({ a: '', b: '' });
+    expect(await patch({ a: null, b: null })).toBeNull();
+  });
+
+  it('PATCH adds no entry to 64 entries of metadata, but can replace one', async () => {
+    const { owner, key: makeKey } = await setup.account();
+    const { key } = await makeKey({ metadata: Object.fromEntries(Array.from({ length: 64 }, (_, at) => [at, 'x'])) });
+    const patch = async (metadata: object) => {
+      const options = { body: { metadata }, headers: { 'if-match': '*' } };
+      const { status, body } = await api.send(owner, 'PATCH', `/keys/${key.id}`, options);
+      return [status, body];
+    };
+    expect(await patch({ more: 'x' })).toEqual([400, expect.objectContaining(invalidAt('#/metadata'))]);
+    expect(await patch({ 0: null, more: 'x' })).toEqual([200, expect.objectContaining({ version: 2 })]);
+  });
+
   it.each([
     ['40 levels', `{"metadata":${'{"a":'.repeat(40)}1${'}'.repeat(40)}}`, 400],
     ['65 KiB', JSON.stringify({ ...NEW, name: 'x'.repeat(65 * 1_024) }), 413],
