@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { parse } from 'csv-parse/sync';
 import { formatTime } from '../../../lib/dashboard/components/times.js';
 import { type Holder, managed } from '../../support/managed.js';
-import { newForm } from '../key-forms.js';
+import { KEY_TYPES, madeKey, newForm, PATH } from '../key-forms.js';
 import { altered, MOUNT, servedDashboard } from '../served-dashboard.js';
 
 const at = managed('memory');
@@ -268,13 +268,14 @@ describe('the page', () => {
     expect(body.replace(/<[^>]+>/g, '')).toContain('rate limits: default &rarr; 100/1m');
   });
 
-  it('says who disabled and who enabled a key', async () => {
+  it.each(KEY_TYPES)('says on the page of a key of %s who edited, disabled and enabled it', async (keyType) => {
     const holder = await at.account();
-    const { key } = await holder.key();
-    await at.management.keys.edit(holder.owner, key.id, { version: 1, disabled: true });
-    await at.management.keys.edit(holder.owner, key.id, { version: 2, disabled: false });
-    const { body } = await dashboard.browser(holder.owner).get(`/keys/${key.id}`);
-    for (const verb of ['disabled', 'enabled']) {
+    const { id } = await madeKey(holder, keyType);
+    const edits = [{ name: 'Till' }, { disabled: true }, { disabled: false }];
+    for (const [index, edit] of edits.entries())
+      await at.management[keyType].edit(holder.owner, id, { version: index + 1, ...edit });
+    const { body } = await dashboard.browser(holder.owner).get(`${PATH[keyType]}/${id}`);
+    for (const verb of ['edited', 'disabled', 'enabled']) {
       expect(body).toContain(
         `<bdi>${holder.owner.id}</bdi></strong> <span class="muted">(owner)</span> ${verb} this key</p>`,
       );

@@ -13,19 +13,20 @@ const dashboard = servedDashboard(at);
 const bannerIn = (body: string) => /<p class="banner">(.*?)<\/p>/s.exec(body)?.[1]?.replace(/<[^>]+>/g, '');
 
 describe('the banner of a key', () => {
-  it('says who disabled it, with a link that enables it for those who may', async () => {
+  it.each(KEY_TYPES)('says who disabled it, with a link that enables it for those who may: %s', async (keyType) => {
     const holder = await at.account();
-    const { key } = await holder.key();
+    const { id } = await madeKey(holder, keyType);
+    const path = `${PATH[keyType]}/${id}`;
     const [owner, developer] = [dashboard.browser(holder.owner), dashboard.browser(holder.developer)];
-    expect(bannerIn((await owner.get(`/keys/${key.id}`)).body)).toBeUndefined();
-    await at.management.keys.edit(holder.owner, key.id, { version: 1, disabled: true });
+    expect(bannerIn((await owner.get(path)).body)).toBeUndefined();
+    await at.management[keyType].edit(holder.owner, id, { version: 1, disabled: true });
     const disabledAt = at.clock.now();
     at.clock.advance(2 * DAY);
-    const { body } = await owner.get(`/keys/${key.id}`);
+    const { body } = await owner.get(path);
     const said = `${holder.owner.id} disabled this key on ${formatTime(new Date(disabledAt))} (2 days ago). Every request with it is refused.`;
     expect(bannerIn(body)).toBe(`${said} Enable the key`);
-    expect(body).toContain(`<a href="${MOUNT}/keys/${key.id}/enable/confirm">Enable the key</a>`);
-    expect(bannerIn((await developer.get(`/keys/${key.id}`)).body)).toBe(said);
+    expect(body).toContain(`<a href="${MOUNT}${path}/enable/confirm">Enable the key</a>`);
+    expect(bannerIn((await developer.get(path)).body)).toBe(said);
   });
 
   it('does not name a member if the entry is not among the newest', async () => {
@@ -41,12 +42,12 @@ describe('the banner of a key', () => {
     );
   });
 
-  it('says who revoked it, not who tried', async () => {
+  it.each(KEY_TYPES)('says who revoked it, not who tried: %s', async (keyType) => {
     const holder = await at.account();
-    const { key } = await holder.accessKey();
-    await at.management.accessKeys.revoke(holder.owner, key.id);
-    await at.management.accessKeys.revoke(holder.developer, key.id).catch(() => undefined);
-    const { body } = await dashboard.browser(holder.owner).get(`/access-keys/${key.id}`);
+    const { id } = await madeKey(holder, keyType);
+    await at.management[keyType].revoke(holder.owner, id);
+    await at.management[keyType].revoke(holder.developer, id).catch(() => undefined);
+    const { body } = await dashboard.browser(holder.owner).get(`${PATH[keyType]}/${id}`);
     expect(bannerIn(body)).toBe(
       `${holder.owner.id} revoked this key on ${formatTime(new Date(at.clock.now()))} (just now). Every request with it is refused. This cannot be undone.`,
     );
