@@ -52,6 +52,8 @@ describe.each(sharedEngines)('keyward keys import, on %s', (engine) => {
         ...['keys', 'list', '--account', 'acme', '--limit', '2', ...cursor],
       );
       ids.push(...page.keys.map(({ id }) => id));
+      // Without the cursor, the first page would be read again and again.
+      expect(page.next).not.toBeUndefined();
       after = page.next;
     }
     return ids;

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -77,12 +77,33 @@ describe.each(sharedEngines)('keyward keys find on %s', (engine) => {
     expect(out).toMatch(/\nstate +active\nsecret +.*\nlast used +-\nThis secret is no longer accepted\.\n$/);
   });
 
-  it('finds an old secret in its grace period, and says how to refuse only this one', async () => {
-    const { key, record } = await create();
-    await keyward.json('keys', 'rotate', record.id, '--grace', '7d');
-    expect((await find(key)).out).toMatch(
+  it.each(['keys', 'access-keys'])(
+    'finds an old secret of %s in its grace period, and says how to refuse only this one',
+    async (group) => {
+      const { key, secret, record } = group === 'keys' ? await create() : await createAccessKey();
+      await keyward.json(group, 'rotate', record.id, '--grace', '7d');
+      expect((await find(key ?? secret)).out).toMatch(
+        new RegExp(
+          `, in its grace period\n.*\nTo end the grace period of this old secret, run: keyward ${group} end-grace ${record.id}\nTo revoke the whole key, run: keyward ${group} revoke ${record.id}\n$`,
+        ),
+      );
+    },
+  );
+
+  it('offers to delete a client secret if a public key is left, but not if only an old secret is left', async () => {
+    const { id } = await createAccessKey();
+    const { secret } = await keyward.json<Made>('access-keys', 'rotate', id, '--grace', '7d');
+    expect((await find(secret)).out).toMatch(
+      new RegExp(`, current\nlast used +-\nTo revoke the key, run: keyward access-keys revoke ${id}\n$`),
+    );
+    const folder = mkdtempSync(join(tmpdir(), 'keyward-find-'));
+    const { publicKey } = generateKeyPairSync('ed25519');
+    writeFileSync(join(folder, 'client.json'), JSON.stringify(publicKey.export({ format: 'jwk' })));
+    await keyward.json('access-keys', 'add-public-key', id, join(folder, 'client.json'));
+    rmSync(folder, { recursive: true });
+    expect((await find(secret)).out).toMatch(
       new RegExp(
-        `, in its grace period\n.*\nTo end the grace period of this old secret, run: keyward keys end-grace ${record.id}\nTo revoke the whole key, run: keyward keys revoke ${record.id}\n$`,
+        `\nTo delete only this client secret, run: keyward access-keys delete-secret ${id} \\w+\nTo revoke the whole key, run: keyward access-keys revoke ${id}\n$`,
       ),
     );
   });

@@ -4,13 +4,15 @@ import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { runCli } from '../../lib/cli/program.js';
 import { createOutput } from '../../lib/cli/terminal/output-streams.js';
 import { keywardFormat } from '../../lib/credentials/keyward-format.js';
 import { ROOT } from '../examples/built-service.js';
 import { build, forMutants } from '../support/built-cli.js';
-import { commandLine, outputInto } from '../support/command-line.js';
+import { type CommandLine, commandLine, outputInto } from '../support/command-line.js';
+import { onDatabase } from '../support/store-database.js';
+import { placesOf, type TestPlace } from '../support/test-stores.js';
 
 const MAIN = join(ROOT, 'dist/cli/main.js');
 const folder = mkdtempSync(join(tmpdir(), 'keyward-output-'));
@@ -138,5 +140,51 @@ describe.each(SINKS)('output into %s', (sink) => {
     const { code, err } = await runInto(sink, 'keys', 'scan', leaks);
     expect(code).toBe(1);
     expect(err).toMatch(/^2000 keys were found; .*\nthe output could not be written: /);
+  });
+});
+
+describe('output that is lost while the database fails', () => {
+  let place: TestPlace;
+  let own: CommandLine;
+
+  beforeEach(async () => {
+    place = await placesOf.SQLite();
+    own = commandLine(place);
+    await own.json('accounts', 'put', 'acme', '--api', 'payments', '--scope', 'payments');
+  });
+  afterEach(() => place.remove());
+
+  /** Runs a command whose output is lost. Nothing can be changed in the database from then on. */
+  async function runWithFailure(args: readonly string[]): Promise<string> {
+    const err: string[] = [];
+    async function flush(): Promise<never> {
+      await onDatabase(place.url, 'drop table if exists audit');
+      throw new Error('write EPIPE');
+    }
+    const stdout = { isTerminal: false, write: () => undefined, flush };
+    const env = { KEYWARD_DATABASE: place.url };
+    expect(await runCli(args, { stdin: Readable.from([]), stdout, stderr: outputInto(err), env })).toBe(4);
+    return err.join('');
+  }
+
+  const FAILURE =
+    /^the output could not be written: write EPIPE; the new key or secret could not be shown, and revoking it failed \(.+\), so it may still be accepted; to /;
+
+  it.each([
+    ['keys', create],
+    ['access-keys', createAccess],
+  ])('%s create: says how to revoke the key', async (group, args) => {
+    const said = await runWithFailure(args);
+    expect(said).toMatch(FAILURE);
+    const [{ id } = { id: '' }] = await onDatabase(place.url, 'select id from keys');
+    expect(said).toMatch(new RegExp(`; to revoke the key, run: keyward ${group} revoke ${id}\n$`));
+  });
+
+  it('access-keys add-secret: says how to delete the secret, not the key', async () => {
+    const { id, record } = await own.json<{ id: string; record: { secrets: { id: string }[] } }>(...createAccess);
+    const said = await runWithFailure(['access-keys', 'add-secret', id]);
+    expect(said).toMatch(FAILURE);
+    expect(said).toMatch(new RegExp(`; to delete the secret, run: keyward access-keys delete-secret ${id} \\w+\n$`));
+    expect(said).not.toContain(record.secrets[0]?.id);
   });
 });
