@@ -14,7 +14,7 @@ onServer('listening on PostgreSQL', () => {
     const url = POSTGRES ?? '';
     let wakes = 0;
     const stop = listenOnPostgres({
-      config: clientConfig(url, { connectTimeout: 1_000, statementTimeout: 3_000 }),
+      config: () => clientConfig({ connectionString: url }, { connectTimeout: 1_000, statementTimeout: 3_000 }),
       channel: `keyward_test_${randomBytes(6).toString('hex')}`,
       sendNotification: (name) => onDatabase(url, `select pg_notify('${name}', '')`),
       wake: () => {
@@ -46,7 +46,11 @@ describe('a connection that listens', () => {
     const sent: string[] = [];
     let wakes = 0;
     stop = listenOnPostgres({
-      config: clientConfig('postgres://127.0.0.1:1/none', { connectTimeout: 1_000, statementTimeout: 3_000 }),
+      config: () =>
+        clientConfig(
+          { connectionString: 'postgres://127.0.0.1:1/none' },
+          { connectTimeout: 1_000, statementTimeout: 3_000 },
+        ),
       channel: 'changes',
       sendNotification: async (channel) => sent.push(channel),
       wake: () => {

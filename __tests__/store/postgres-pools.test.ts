@@ -42,7 +42,10 @@ it('each pool has its own number of connections and its own time limits', async 
 });
 
 it('a connection has the name of keyward, keeps itself alive, and reads numbers as numbers', () => {
-  const { types, ...config } = clientConfig(NOWHERE, { connectTimeout: 700, statementTimeout: 900 });
+  const { types, ...config } = clientConfig(
+    { connectionString: NOWHERE },
+    { connectTimeout: 700, statementTimeout: 900 },
+  );
   expect(config).toEqual({
     connectionString: NOWHERE,
     application_name: 'keyward',

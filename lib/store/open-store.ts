@@ -48,7 +48,8 @@ const MISTAKES = /^(?:28|3D|42501)/;
  * @throws TypeError for an invalid URL or option. The message never contains the URL or the encryption key.
  * @throws Error if a package is missing: the message says what to install.
  * @throws StoreError `store_unusable` for a file that is not a database, is damaged or cannot be written, for a wrong
- *   password, a missing database, or missing rights; `encryption_key` for a key that cannot decrypt the signing keys.
+ *   password, a missing database, missing rights, or a TLS file that cannot be read; `encryption_key` for a key that
+ *   cannot decrypt the signing keys.
  * @example
  * ```ts
  * import { apiKeys } from 'keyward';
@@ -122,7 +123,8 @@ export async function openStore(url: string, options: StoreOptions = {}): Promis
 /**
  * Loads the driver for a URL without connecting, so that a missing driver is reported early.
  *
- * @throws TypeError for an invalid URL; MissingPackageError; StoreError if the native driver was not built.
+ * @throws TypeError for an invalid URL; MissingPackageError; StoreError if the native driver was not built, or a TLS
+ *   file of the URL cannot be read.
  */
 export async function checkDriver(url: string): Promise<void> {
   const place = readStoreUrl(url);

@@ -14,7 +14,7 @@ export type StoreErrorCode =
   | 'store_conflict'
   /**
    * The file or database is not a store of keyward, is damaged, or cannot be written; or `openStore` found a wrong
-   * password, a missing database or missing rights.
+   * password, a missing database, missing rights, or a TLS file that cannot be read.
    */
   | 'store_unusable'
   /**

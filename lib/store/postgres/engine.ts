@@ -4,6 +4,7 @@ import type { Engine, PlannerHints } from '../engine.js';
 import { isMigrated, migrateSchema, type SchemaDialect } from '../migrations/migrations.js';
 import { READ_ONLY, StoreError } from '../store-error.js';
 import type { Tables } from '../tables.js';
+import { type ConnectionConfig, connectionConfigOf } from './connection-config.js';
 import { BoundedPostgresDialect } from './kysely-dialect.js';
 import { listenOnPostgres } from './listen-notify.js';
 import { clientConfig, type PoolBounds, postgresPool } from './pool.js';
@@ -63,13 +64,18 @@ const NOW = sql<number>`cast(extract(epoch from clock_timestamp()) * 1000 as big
 
 const NO_HINTS: PlannerHints = { unlikely: (condition) => condition, unindexed: (column) => column };
 
-/** Opens a database. It does not connect yet, because the server may be down when the process starts. */
+/**
+ * Opens a database. It does not connect yet, because the server may be down when the process starts.
+ *
+ * @throws StoreError `store_unusable` if a TLS file of the URL cannot be read, or if pg refuses a parameter of the URL.
+ */
 export function openPostgres(url: string, schema: string): Engine {
+  const connectionConfig = connectionConfigOf(url);
   const pools = {
-    lookups: openPool(url, schema, LOOKUPS),
-    feed: openPool(url, schema, FEED),
-    requestWrites: openPool(url, schema, REQUEST_WRITES),
-    management: openPool(url, schema, MANAGEMENT),
+    lookups: openPool(connectionConfig, schema, LOOKUPS),
+    feed: openPool(connectionConfig, schema, FEED),
+    requestWrites: openPool(connectionConfig, schema, REQUEST_WRITES),
+    management: openPool(connectionConfig, schema, MANAGEMENT),
   };
   const [lookups, feed, management] = [pools.lookups.db, pools.feed.db, pools.management.db];
   const channel = `keyward_${schema}`;
@@ -110,7 +116,7 @@ export function openPostgres(url: string, schema: string): Engine {
     };
     // This query uses the pool of lookups, so that the first lookup finds an open connection.
     if (await isMigrated(lookups.withSchema(schema), schemaDialect)) return;
-    const migration = openPool(url, schema, MIGRATION);
+    const migration = openPool(connectionConfig, schema, MIGRATION);
     try {
       await migrateSchema(migration.db.withSchema(schema), schemaDialect);
     } finally {
@@ -147,7 +153,7 @@ export function openPostgres(url: string, schema: string): Engine {
     }
 
     const stopListening = listenOnPostgres({
-      config: clientConfig(url, LISTENER),
+      config: () => clientConfig(connectionConfig(), LISTENER),
       channel,
       sendNotification: (name) => sendNotification(feed, name),
       wake,
@@ -183,8 +189,8 @@ export function openPostgres(url: string, schema: string): Engine {
   };
 }
 
-function openPool(url: string, schema: string, bounds: PoolBounds) {
-  const pool = postgresPool(url, bounds);
+function openPool(connectionConfig: () => ConnectionConfig, schema: string, bounds: PoolBounds) {
+  const pool = postgresPool(connectionConfig, bounds);
   const dialect = new BoundedPostgresDialect(pool, schema, bounds.statementTimeout - SERVER_FIRST);
   const db = new Kysely<Tables>({ dialect });
   return {

@@ -27,7 +27,8 @@ const TRY_UNSUPPORTED_AFTER = 60_000;
 const HAS_NO_LISTEN = /^(?:0A|42|25006)/;
 
 export interface ChannelOptions {
-  readonly config: pg.ClientConfig;
+  /** Returns the settings for the next connection. It must not throw. */
+  readonly config: () => pg.ClientConfig;
   readonly channel: string;
   /** Sends a notification over another connection than the one that listens. Used for the first heartbeat. */
   readonly sendNotification: (channel: string) => Promise<unknown>;
@@ -56,7 +57,7 @@ export function listenOnPostgres({ config, channel, sendNotification, wake }: Ch
 
   async function connect(): Promise<void> {
     const socket = new Socket().unref();
-    const client = new pg.Client({ ...config, stream: () => socket });
+    const client = new pg.Client({ ...config(), stream: () => socket });
     const fresh: ListenConnection = { client, socket, hasAnswered: false, awaitsAnswer: false };
     current = fresh;
     client.on('error', (error) => giveUp(fresh, storeErrorOf(error).message));

@@ -3,6 +3,7 @@ import type { PostgresPool } from 'kysely';
 import pg from 'pg';
 import { READ_ONLY, SQLSTATE, StoreError, storeErrorOf } from '../store-error.js';
 import { type CancellableConnection, cancelStatement } from './cancel-statement.js';
+import type { ConnectionConfig } from './connection-config.js';
 
 /** The limits of one pool. */
 export interface PoolBounds {
@@ -32,11 +33,11 @@ const NO_WARNING = '00';
 
 /** Returns the settings for a connection of a pool, or for the connection that listens for notifications. */
 export function clientConfig(
-  url: string,
+  connection: ConnectionConfig,
   { connectTimeout, statementTimeout }: Pick<PoolBounds, 'connectTimeout' | 'statementTimeout'>,
 ): pg.ClientConfig {
   return {
-    connectionString: url,
+    ...connection,
     application_name: 'keyward',
     connectionTimeoutMillis: connectTimeout,
     query_timeout: statementTimeout + CANCEL_TIMEOUT,
@@ -53,14 +54,13 @@ export function clientConfig(
  * that its client is gone, and there could be more backends than the pool has connections. A connection is closed if a
  * statement got no answer, or if its session is read-only, because the next write on it would fail too.
  */
-export function postgresPool(url: string, bounds: PoolBounds): PostgresPool {
+export function postgresPool(connectionConfig: () => ConnectionConfig, bounds: PoolBounds): PostgresPool {
   const { maxConnections, connectTimeout, queueTimeout = connectTimeout, statementTimeout } = bounds;
-  const config = clientConfig(url, bounds);
   // `connectionTimeoutMillis` of the pool limits both the wait for a free connection and the time to connect. The time
   // to connect must be shorter, so each client has its own limit.
   class PoolClient extends pg.Client {
     constructor() {
-      super(config);
+      super(clientConfig(connectionConfig(), bounds));
     }
   }
   const pool = new pg.Pool({
