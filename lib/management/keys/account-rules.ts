@@ -1,4 +1,9 @@
-/** Checks, in the transaction of a change, that the account of the key allows the change. */
+/**
+ * Checks, in the transaction of a change, that the account of the key allows the change. The account is locked, because
+ * otherwise an operator could disable it, or remove an API, between the check and the commit. The lock is exclusive:
+ * with shared locks (`for share`), members who create keys without a pause would make every change of the account time
+ * out, because PostgreSQL grants a shared lock before an exclusive one that waits.
+ */
 import type { RepositoryTransaction } from '../../store/repository/repository.js';
 import { toAccountEntitlement } from '../accounts/account-view.js';
 import { checkEntitlement } from '../entitlement.js';
@@ -11,7 +16,7 @@ import { type SettingColumns, toKeyEntitlement } from './key-settings.js';
  * @throws ManagementError `forbidden` if the account is disabled; `not_found` if there is no such account.
  */
 export async function assertEnabled(tx: RepositoryTransaction, id: string): Promise<void> {
-  const account = await tx.account(id);
+  const account = await tx.lockAccount(id);
   if (account === undefined) throw noSuchAccount();
   if (account.disabled_at === null) return;
   throw new ManagementError(
@@ -27,7 +32,7 @@ export async function assertEnabled(tx: RepositoryTransaction, id: string): Prom
  *   channel; `not_found` if there is no such account.
  */
 export async function assertEntitled(tx: RepositoryTransaction, columns: SettingColumns, id: string): Promise<void> {
-  const account = await tx.account(id);
+  const account = await tx.lockAccount(id);
   if (account === undefined) throw noSuchAccount();
   checkEntitlement(toKeyEntitlement(columns), toAccountEntitlement(account));
 }

@@ -179,8 +179,10 @@ export class KeyService {
           `the ${this.#noun} is revoked, and this cannot be undone; create a new key`,
         );
       if (version !== undefined && version !== row.version) throw conflict();
-      if (request !== undefined) await storeRequest(tx, request, row.id, now);
       const change = await work(tx, row, actor);
+      // The work may lock the account. The request is stored after that, as in `#make`: with two orders, operations
+      // with the same idempotency key could deadlock.
+      if (request !== undefined) await storeRequest(tx, request, row.id, now);
       if (change === undefined) return await unchanged(now);
       tx.notify(changeOf(row));
       const { before, after, result } = change;
