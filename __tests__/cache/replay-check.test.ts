@@ -146,6 +146,47 @@ describe('a cache that answers later', () => {
     void check.use({}, 'a place is free', 60);
     expect([asked.length, check.use({}, 'none is left', 60)]).toEqual([1_001, 'unavailable']);
   });
+
+  it('is asked again ten seconds after 1,000 calls that never settle', async () => {
+    const { cache, asked } = createSlow();
+    const check = new ReplayCheck(cache);
+    for (let index = 0; index < 1_000; index += 1) void check.use({}, `id ${index}`, 60);
+    await jest.advanceTimersByTimeAsync(1_000);
+    await new Promise(setImmediate);
+    await jest.advanceTimersByTimeAsync(8_999);
+    expect(check.use({}, 'too early', 60)).toBe('unavailable');
+    await jest.advanceTimersByTimeAsync(1);
+    const use = check.use({}, 'all have expired', 60);
+    asked[1_000]?.resolve(true);
+    expect([await use, asked.length]).toEqual(['first', 1_001]);
+  });
+
+  it('frees the place of a call only once, if the call settles after it expired', async () => {
+    const { cache, asked } = createSlow();
+    const check = new ReplayCheck(cache);
+    void check.use({}, 'expires', 60);
+    await jest.advanceTimersByTimeAsync(1_000);
+    await new Promise(setImmediate);
+    await jest.advanceTimersByTimeAsync(9_000);
+    asked[0]?.resolve(true);
+    await new Promise(setImmediate);
+    for (let index = 0; index < 1_000; index += 1) void check.use({}, `id ${index}`, 60);
+    expect([asked.length, check.use({}, 'one more', 60), asked.length]).toEqual([1_001, 'unavailable', 1_001]);
+  });
+
+  it('leaves no timer behind if it answers after the timeout, and keeps no process alive until then', async () => {
+    const { cache, asked } = createSlow();
+    const check = new ReplayCheck(cache);
+    const timers = jest.spyOn(globalThis, 'setTimeout');
+    void check.use({}, 'late', 60);
+    await jest.advanceTimersByTimeAsync(1_000);
+    await new Promise(setImmediate);
+    const expiry = timers.mock.results[1]?.value as NodeJS.Timeout;
+    expect([jest.getTimerCount(), expiry.hasRef()]).toEqual([1, false]);
+    asked[0]?.resolve(true);
+    await new Promise(setImmediate);
+    expect(jest.getTimerCount()).toBe(0);
+  });
 });
 
 describe('a cache that does not answer as it must', () => {

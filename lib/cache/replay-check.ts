@@ -15,6 +15,8 @@ export type FirstUse = 'first' | 'used' | 'unavailable';
 
 const TIMEOUT_MS = 1_000;
 const MAX_PENDING = 1_000;
+/** A call that has not settled after this many times `TIMEOUT_MS` is no longer counted as pending. */
+const EXPIRES_AFTER = 10;
 
 interface NotedUse {
   readonly cache: ReplayCache;
@@ -63,25 +65,32 @@ export class ReplayCheck {
   }
 
   /**
-   * Waits at most `TIMEOUT_MS` for the answer of the cache. A call that never settles stays pending; while
+   * Waits at most `TIMEOUT_MS` for the answer of the cache. The call stays pending until it settles or expires. While
    * `MAX_PENDING` calls are pending, the cache is not asked.
    */
   #wait(answer: PromiseLike<boolean>): Promise<FirstUse> {
     this.#pending += 1;
-    const settled = Promise.resolve(answer)
-      .then(useOf, (error: unknown) => failed('threw', error))
-      .finally(() => {
-        this.#pending -= 1;
-      });
     return new Promise((resolve) => {
-      let isSettled = false;
-      const timeOut = () => isSettled || resolve(failed('timed_out'));
-      const timer = setTimeout(afterSocketReads, TIMEOUT_MS, timeOut);
-      void settled.then((use) => {
-        isSettled = true;
+      let isPending = true;
+      const leave = () => {
         clearTimeout(timer);
-        resolve(use);
-      });
+        if (isPending) this.#pending -= 1;
+        isPending = false;
+      };
+      const timeOut = () => {
+        if (!isPending) return;
+        // A call that never settles must not take its place forever: after 1,000 of them, the cache would never be
+        // asked again.
+        timer = setTimeout(leave, TIMEOUT_MS * (EXPIRES_AFTER - 1)).unref();
+        resolve(failed('timed_out'));
+      };
+      let timer = setTimeout(afterSocketReads, TIMEOUT_MS, timeOut);
+      void Promise.resolve(answer)
+        .then(useOf, (error: unknown) => failed('threw', error))
+        .then((use) => {
+          leave();
+          resolve(use);
+        });
     });
   }
 }

@@ -12,7 +12,8 @@ export interface ReplayCache {
    * may return `true`. So insert the id in one atomic step.
    *
    * Throw or reject if the store cannot answer: the request then gets 503. It also gets 503 if the answer is not a
-   * boolean or takes longer than a second, or if 1,000 calls are already pending.
+   * boolean or takes longer than a second, or if 1,000 calls are already pending. A call that has not settled after ten
+   * seconds no longer counts as pending.
    *
    * @param id - A digest: 87 characters of `[A-Za-z0-9_.-]`. All ids of one DPoP key or client start with the same 43
    *   characters.
