@@ -51,6 +51,8 @@ interface UnverifiedToken {
    * is not verified again.
    */
   readonly verifiedBy: VerificationKey | undefined;
+  /** The key that did not verify the signature, if another key is tried. */
+  readonly tried?: VerificationKey;
 }
 
 const DECLINED: TokenOutcome = Object.freeze({ outcome: 'declined' });
@@ -170,7 +172,7 @@ export function accessTokens(options: AccessTokensOptions): CredentialVerifier &
 
   async function awaitKey(
     token: UnverifiedToken,
-    signingKey: Promise<VerificationKey | undefined>,
+    signingKey: VerificationKey | Promise<VerificationKey | undefined>,
   ): Promise<TokenOutcome> {
     try {
       return await checkSignature(token, await signingKey);
@@ -187,12 +189,22 @@ export function accessTokens(options: AccessTokensOptions): CredentialVerifier &
     token: UnverifiedToken,
     signingKey: VerificationKey | undefined,
   ): TokenOutcome | Promise<TokenOutcome> {
-    if (signingKey === undefined) return refused('kid');
-    const { jws, header, verifiedBy } = token;
+    const { jws, header, verifiedBy, tried } = token;
+    if (signingKey === undefined) return refused(tried === undefined ? 'kid' : 'signature');
     const isSigned = verifiedBy === signingKey || verifySignature(jws, signingKey, header.alg);
-    if (isSigned === false) return refused('signature');
+    if (isSigned === false) return tryOtherKey(token, signingKey);
     if (isSigned === true && accessKeys === undefined) return acceptToken(token, signingKey);
     return finishChecks(token, signingKey, isSigned);
+  }
+
+  /**
+   * Refuses a token with a wrong signature. A token without a `kid` is verified once more if the issuer has replaced
+   * its only key: the old key was used, because there was no `kid` that would have been unknown.
+   */
+  function tryOtherKey(token: UnverifiedToken, signingKey: VerificationKey): Refused | Promise<TokenOutcome> {
+    if (token.header.kid !== undefined || token.tried !== undefined) return refused('signature');
+    const other = keySet.find(undefined, signingKey);
+    return other === undefined ? refused('signature') : awaitKey({ ...token, tried: signingKey }, other);
   }
 
   /**
@@ -204,7 +216,7 @@ export function accessTokens(options: AccessTokensOptions): CredentialVerifier &
     signingKey: VerificationKey,
     isSigned: true | Promise<boolean>,
   ): Promise<TokenOutcome> {
-    if (!(await isSigned)) return refused('signature');
+    if (!(await isSigned)) return tryOtherKey(token, signingKey);
     if (accessKeys === undefined) return acceptToken(token, signingKey);
     const accessKey = await accessKeys.find(token.claims);
     return 'outcome' in accessKey ? accessKey : acceptToken(token, signingKey, accessKey);

@@ -20,10 +20,15 @@ export interface KeySet {
    * Finds a key by its `kid`; without a `kid`, finds the only key of the set. If the key is known and the set is fresh,
    * the result is the key itself, not a promise. If there is no such key, the result is `undefined`.
    *
+   * @param tried - A key that did not verify the signature of a token without a `kid`. It counts as missing, because
+   *   the issuer may have replaced its only key.
    * @throws KeysUnavailableError, as a rejection, if the set cannot be fetched and the last valid set does not have the
    *   key.
    */
-  find(kid: string | undefined): VerificationKey | undefined | Promise<VerificationKey | undefined>;
+  find(
+    kid: string | undefined,
+    tried?: VerificationKey,
+  ): VerificationKey | undefined | Promise<VerificationKey | undefined>;
 }
 
 /** The key set cannot be fetched, so it is not known whether the key exists. */
@@ -42,7 +47,7 @@ export class KeysUnavailableError extends KeywardError {
 export function staticKeySet(keys: readonly VerificationKey[]): KeySet {
   return Object.freeze({
     isFresh: () => true,
-    find: (kid: string | undefined) => findAmong(keys, kid),
+    find: (kid: string | undefined, tried?: VerificationKey) => findAmong(keys, kid, tried),
   });
 }
 
@@ -53,7 +58,10 @@ const REFRESH_AGE = 300_000;
 const MAX_AGE = 600_000;
 /** Up to this age in milliseconds, the last valid set is used if no new one can be fetched. */
 const MAX_STALE = 3_600_000;
-/** Minimum milliseconds between two fetches for an unknown `kid`, because forged tokens can name any `kid`. */
+/**
+ * Minimum milliseconds between two fetches for an unknown `kid`, because forged tokens can name any `kid`. For a token
+ * without a `kid`, also the minimum age of the set.
+ */
 const UNKNOWN_KID_COOLDOWN = 6_000;
 /**
  * For this time in milliseconds after a failed fetch, requests use an outdated set without waiting for another fetch.
@@ -103,23 +111,30 @@ export class RemoteKeySet implements KeySet {
     return this.#loadedAt !== undefined && elapsed(this.#loadedAt, now) < REFRESH_AGE;
   }
 
-  find(kid: string | undefined): VerificationKey | Promise<VerificationKey | undefined> {
-    const known = this.isFresh(this.#now()) ? findAmong(this.#keys, kid) : undefined;
-    return known ?? this.#updateAndFind(kid);
+  find(kid: string | undefined, tried?: VerificationKey): VerificationKey | Promise<VerificationKey | undefined> {
+    const known = this.isFresh(this.#now()) ? findAmong(this.#keys, kid, tried) : undefined;
+    return known ?? this.#updateAndFind(kid, tried);
   }
 
   /**
    * Finds a key if the set is too old or lacks the key. A set that is too old is refreshed first. If no new set arrived
    * (`#loads` is the same) and the key is still missing, the set is fetched for this `kid`. This fetch is left out
    * during the cooldown after the last such fetch, and during the pause after a failed fetch.
+   *
+   * After a key was `tried`, a set that was loaded during the cooldown is not fetched again: the request may already
+   * have waited for it.
    */
-  async #updateAndFind(kid: string | undefined): Promise<VerificationKey | undefined> {
+  async #updateAndFind(
+    kid: string | undefined,
+    tried: VerificationKey | undefined,
+  ): Promise<VerificationKey | undefined> {
     const loads = this.#loads;
     await this.#bringUpToDate();
-    const key = findAmong(this.#keys, kid);
+    const key = findAmong(this.#keys, kid, tried);
     if (key !== undefined || this.#loads !== loads) return key;
-    if (this.#attempt !== undefined || this.#maySearch()) await this.#refresh({ rediscover: false });
-    const found = findAmong(this.#keys, kid);
+    const isOldEnough = tried === undefined || this.#age() >= UNKNOWN_KID_COOLDOWN;
+    if (isOldEnough && (this.#attempt !== undefined || this.#maySearch())) await this.#refresh({ rediscover: false });
+    const found = findAmong(this.#keys, kid, tried);
     if (found === undefined && this.#failedAt !== undefined) throw this.#unavailable();
     return found;
   }
@@ -217,7 +232,11 @@ export class RemoteKeySet implements KeySet {
   }
 }
 
-function findAmong(keys: readonly VerificationKey[], kid: string | undefined): VerificationKey | undefined {
-  if (kid === undefined) return keys.length === 1 ? keys[0] : undefined;
+function findAmong(
+  keys: readonly VerificationKey[],
+  kid: string | undefined,
+  tried: VerificationKey | undefined,
+): VerificationKey | undefined {
+  if (kid === undefined) return keys.length === 1 && keys[0] !== tried ? keys[0] : undefined;
   return keys.find((key) => key.kid === kid);
 }
