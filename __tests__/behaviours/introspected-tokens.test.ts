@@ -2,18 +2,24 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import {
   accessTokens,
   apiKeys,
+  type CredentialVerifier,
   createKeyText,
   type IntrospectedTokensOptions,
   introspectedTokens,
+  type KeyFormat,
+  type KeyKind,
   keyFormat,
   requireBearer,
 } from 'keyward';
+import { openApiGate } from 'keyward/openapi';
 import { mintKey } from '../../lib/credentials/keyward-format.js';
 import { PresentedCredential } from '../../lib/http/presented-credential.js';
-import { A5, T1 } from '../support/answers.js';
+import { A5, answerOf, T1 } from '../support/answers.js';
 import { eavesdrop } from '../support/eavesdrop.js';
 import { ACTIVE, AUDIENCE, INACTIVE, introspectedApi, NOW } from '../support/introspection-server.js';
+import { asking, documentOf } from '../support/openapi.js';
 import { scriptedServer } from '../support/scripted-server.js';
+import { serveApp } from '../support/served-app.js';
 import { ACCEPTED, refusal, serveTokenApi } from '../support/token-api.js';
 import { createKey, forge, ISSUER, jwksOf } from '../support/token-forge.js';
 
@@ -26,6 +32,17 @@ async function start(options: Partial<IntrospectedTokensOptions> = {}) {
   const started = await introspectedApi(options);
   closing.push(() => started.close());
   return started;
+}
+
+/** A gate whose alternatives differ in their scopes, so that it wraps its verifiers. */
+function openApiGateOf([keys, opaque]: CredentialVerifier[]) {
+  const security = [{ keys: [] }, { opaque: ['payments'] }];
+  const securitySchemes = {
+    keys: { type: 'http', scheme: 'bearer' },
+    opaque: { type: 'http', scheme: 'bearer' },
+  };
+  const document = documentOf({ '/': { get: asking(security) } }, { components: { securitySchemes } });
+  return openApiGate(document, { schemes: { keys, opaque } as Record<string, CredentialVerifier> });
 }
 
 const hang = () => new Promise<never>(() => {});
@@ -303,6 +320,41 @@ describe('with other verifiers', () => {
     for (const text of [sandbox, open, 'acme_sk_mistyped']) expect((await api.present(text)).status).toBe(401);
     expect(calls).toHaveLength(0);
   });
+
+  it.each([
+    ['requireBearer', (accept: CredentialVerifier[]) => requireBearer({ accept }), ''],
+    ['openApiGate', openApiGateOf, ', scope="payments"'],
+  ])(
+    'a key in a custom format that its verifier declines is not sent to the endpoint, by %s',
+    async (_name, gateOf, scope) => {
+      const { verifier, calls, clock } = await start();
+      const format: KeyFormat = {
+        read(text) {
+          const [, place, kind] = /^(prod|test)-(secret|public)-\w{20}$/.exec(text) ?? [];
+          if (kind === undefined) return undefined;
+          return { kind: kind as KeyKind, environment: place === 'prod' ? 'live' : 'sandbox' };
+        },
+      };
+      const keys = apiKeys({ resolver: () => null, kinds: ['secret'], environment: 'live', format, clock });
+      const { ask, close } = await serveApp((app, handler) => app.get('/', gateOf([keys, verifier]), handler));
+      closing.push(() => close());
+      const events = eavesdrop();
+      closing.push(async () => events.stop());
+      for (const [start, reason] of [
+        ['test-secret-', 'other_environment'],
+        ['prod-public-', 'kind_not_accepted'],
+      ]) {
+        expect(answerOf(await ask('/', `${start}${'a'.repeat(20)}`))).toEqual({
+          ...T1,
+          challenge: `${T1.challenge}${scope}`,
+        });
+        expect(events.heard('keyward:decision').at(-1)).toMatchObject({ outcome: 'refused', reason });
+      }
+      expect(calls).toHaveLength(0);
+      expect((await ask('/', 'opaque-token')).status).toBe(200);
+      expect(calls).toHaveLength(1);
+    },
+  );
 
   it('I05 a JWT of the issuer, and one without an issuer, are sent to the endpoint', async () => {
     const { api, origin, calls } = await start();

@@ -24,7 +24,7 @@ export interface CredentialVerifier<P extends Principal = Principal> {
 
   /**
    * If `true`, the verifier claims every credential that no other verifier claims, so it must be the last one in
-   * `accept`.
+   * `accept`. It is not asked about an API key that a verifier before it declined (see `Declined`).
    */
   readonly claimsRest?: boolean | undefined;
 
@@ -112,7 +112,10 @@ export interface Accepted<P extends Principal = Principal> {
  */
 export interface Declined {
   readonly outcome: 'declined';
-  /** The reason, for the operator only. */
+  /**
+   * The reason, for the operator only. With `kind_not_accepted` or `other_environment`, the credential is an API key
+   * that this verifier does not accept. A verifier with `claimsRest` is then not asked.
+   */
   readonly reason?: string | undefined;
 }
 

@@ -63,6 +63,38 @@ describe('askVerifiers says why no verifier claimed a credential', () => {
   });
 });
 
+describe('askVerifiers does not give a declined key to the verifier that claims the rest', () => {
+  const declining = (reason: string) => answering({ outcome: 'declined', reason });
+  const decliningLater = (reason: string): CredentialVerifier => ({
+    verify: async () => ({ outcome: 'declined', reason }),
+  });
+  const rest = () => acceptingVerifier(tokenPrincipal(), { claimsRest: true });
+
+  describe.each(['kind_not_accepted', 'other_environment'])('if it was declined as %s', (reason) => {
+    it.each([
+      ['synchronously', declining(reason)],
+      ['asynchronously', decliningLater(reason)],
+    ])('%s', async (_name, keys) => {
+      expect(await ask(keys, rest())).toEqual({ outcome: 'refused', reason });
+    });
+  });
+
+  it.each([
+    ['after another reason', [declining('other'), declining('kind_not_accepted')], 'other'],
+    ['before another reason', [declining('other_environment'), declining('other')], 'other'],
+    ['before an asynchronous reason', [declining('other_environment'), decliningLater('other')], 'other'],
+    ['asynchronously before another reason', [decliningLater('other_environment'), declining('other')], 'other'],
+  ])('%s', async (_name, accept, reason) => {
+    expect(await ask(...accept, rest())).toEqual({ outcome: 'refused', reason });
+  });
+
+  it('but to the other verifiers, and after any other reason', async () => {
+    const accepting = acceptingVerifier(tokenPrincipal());
+    expect(await ask(declining('kind_not_accepted'), accepting)).toMatchObject({ outcome: 'accepted' });
+    expect(await ask(declining('token_iss'), DECLINING, rest())).toMatchObject({ outcome: 'accepted' });
+  });
+});
+
 const UNAVAILABLE = { outcome: 'unavailable', reason: 'verifier_threw' };
 const withThen = (object: object, then: unknown) => Object.defineProperty(object, 'then', { value: then });
 const thenable = (then: unknown) => withThen({}, then);

@@ -43,27 +43,36 @@ class OutcomeError extends KeywardError {
  */
 export type FinalOutcome = Accepted | Refused | Unavailable | typeof MALFORMED_OUTCOME;
 
+/** The reasons with which a verifier declines an API key of another kind or environment. */
+const KEY_REASONS: readonly unknown[] = ['kind_not_accepted', 'other_environment'];
+
 const MALFORMED_OUTCOME = Object.freeze({ outcome: 'malformed' as const });
 
 /**
- * Asks each verifier until one does not decline the credential. If all verifiers decline, the credential is refused.
+ * Asks each verifier until one does not decline the credential. If all verifiers decline, the credential is refused. An
+ * API key that a verifier declined is not given to a verifier with `claimsRest`.
  *
  * This function never throws and its promise never rejects. If a verifier throws, rejects or returns an invalid
  * outcome, the request gets 503.
  *
  * @param first - The index of the verifier to ask first.
  * @param declinedReason - The reason of a verifier that has already declined, for the event.
+ * @param isDeclinedKey - Whether a verifier has already declined the credential as a key.
  */
 export function askVerifiers(
   accept: readonly CredentialVerifier[],
   credential: PresentedCredential,
   first = 0,
   declinedReason: string | undefined = undefined,
+  isDeclinedKey = false,
 ): FinalOutcome | Promise<FinalOutcome> {
   let reason = declinedReason;
+  let isKey = isDeclinedKey;
   try {
     for (let index = first; index < accept.length; index += 1) {
       const verifier = accept[index] as CredentialVerifier & BuiltIn;
+      // An API key is never the credential of such a verifier, which would send it to an authorization server.
+      if (isKey && verifier.claimsRest === true) continue;
       // A built-in verifier declines a malformed credential itself, and its principals are valid and frozen. So the
       // check of `isWellFormed` here and the function `checked` below are only for custom verifiers (see `builtIn` in
       // contracts/credential-verifier.ts).
@@ -71,10 +80,11 @@ export function askVerifiers(
       if (!isBuiltIn && !credential.isWellFormed) return MALFORMED_OUTCOME;
       const result = verifier.verify(credential);
       if (result instanceof Promise || (!isBuiltIn && isThenable(result))) {
-        return awaitOutcome(accept, credential, index, result, reason);
+        return awaitOutcome(accept, credential, index, result, reason, isKey);
       }
       const outcome = isBuiltIn ? result : checked(verifier, result);
       if (outcome.outcome !== 'declined') return outcome;
+      isKey ||= KEY_REASONS.includes(outcome.reason);
       reason = moreSpecific(outcome.reason, reason);
     }
   } catch (error) {
@@ -89,13 +99,15 @@ async function awaitOutcome(
   index: number,
   pending: PromiseLike<Outcome>,
   reason: string | undefined,
+  isDeclinedKey: boolean,
 ): Promise<FinalOutcome> {
   try {
     const verifier = accept[index] as CredentialVerifier & BuiltIn;
     const result = await pending;
     const outcome = verifier[BUILT_IN] === verifier.verify ? result : checked(verifier, result);
     if (outcome.outcome !== 'declined') return outcome;
-    return askVerifiers(accept, credential, index + 1, moreSpecific(outcome.reason, reason));
+    const isKey = isDeclinedKey || KEY_REASONS.includes(outcome.reason);
+    return askVerifiers(accept, credential, index + 1, moreSpecific(outcome.reason, reason), isKey);
   } catch (error) {
     return unavailableAfterThrow(error);
   }

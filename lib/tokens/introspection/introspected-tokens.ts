@@ -68,7 +68,8 @@ const UNCHECKED_TYPES = ['mac', 'pop'];
  * also gets 503 if the response is not a JSON object with a boolean `active`.
  *
  * This verifier claims every credential that no other verifier claims, so it must be the last one in `accept`. It does
- * not send API keys (in the format of keyward or of `keyFormat`) or JWTs of another issuer to the endpoint.
+ * not send API keys (in the format of keyward or of `keyFormat`) or JWTs of another issuer to the endpoint. A gate does
+ * not ask it about a key that an `apiKeys` of the same gate has declined, whatever the format.
  *
  * @throws TypeError for an option that is missing, unknown or of the wrong type.
  *
