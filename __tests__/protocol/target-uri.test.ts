@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { normalizePath, normalizeUri, requestPath } from '../../lib/protocol/target-uri.js';
+import { normalizePath, normalizeUri, requestPath, toOriginForm } from '../../lib/protocol/target-uri.js';
 
 describe('normalizeUri', () => {
   it.each([
@@ -35,6 +35,21 @@ describe('normalizeUri', () => {
     ...['xx https://api.example/', '://api.example', 'mailto:a@example.com', 'ht_tp://api.example'],
   ])('%j is undefined', (uri) => {
     expect(normalizeUri(uri)).toBeUndefined();
+  });
+});
+
+describe('toOriginForm', () => {
+  it.each([
+    ['/keys?q=1', '/keys?q=1'],
+    ['/keys/https://a/b', '/keys/https://a/b'],
+    ['https://api.example/keys?q=1', '/keys?q=1'],
+    ['HTTP://api.example:8080/keys/https://a/b?c#d', '/keys/https://a/b?c#d'],
+    ['https://api.example?q', '?q'],
+    ['https://api.example', ''],
+    ['*', '*'],
+    ['api.example:443', 'api.example:443'],
+  ])('path and query of %s are %j', (target, form) => {
+    expect(toOriginForm(target)).toBe(form);
   });
 });
 

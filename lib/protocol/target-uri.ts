@@ -29,11 +29,16 @@ export function normalizeUri(uri: string): string | undefined {
 }
 
 /**
- * Returns the path of a request-target (RFC 9112 section 3.2) as it was sent. The target is `/path?query` or
+ * Returns path and query of a request-target as they were sent (RFC 9112 section 3.2). The target is `/path?query` or
  * `https://host/path?query`; its host is ignored.
  */
+export function toOriginForm(target: string): string {
+  return target.startsWith('/') ? target : target.replace(ABSOLUTE_FORM, '');
+}
+
+/** Returns the path of a request-target as it was sent. */
 export function requestPath(target: string): string {
-  const path = target.startsWith('/') ? target : target.replace(ABSOLUTE_FORM, '');
+  const path = toOriginForm(target);
   const end = path.search(/[?#]/);
   return end === -1 ? path : path.slice(0, end);
 }

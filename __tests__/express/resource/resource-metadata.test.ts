@@ -18,7 +18,7 @@ import request from 'supertest';
 import { answerOf, T1, U0 } from '../../support/answers.js';
 import { handler } from '../../support/audited.js';
 import { requestOf } from '../../support/passage.js';
-import { serve } from '../../support/raw-http.js';
+import { getRaw, serve } from '../../support/raw-http.js';
 
 const RESOURCE = 'https://api.example.com/mcp';
 const ISSUER = 'https://login.example';
@@ -85,6 +85,22 @@ describe('resourceMetadata', () => {
       (await request(app).get(`/.well-known/oauth-protected-resource${path}`)).status;
     expect(await statusOf('/mcp?x=1')).toBe(200);
     for (const path of ['', '/mcp/', '/mcp/x', '/mcpx', '/MCP']) expect(await statusOf(path)).toBe(404);
+  });
+
+  it('is served for a target in absolute form, with its query', async () => {
+    const other = make(`${RESOURCE}?t=1`);
+    const app = served((made) => made.use(other).use(make(RESOURCE)));
+    const { port, close } = await serve(app);
+    const resourceAt = async (target: string) => {
+      const { status, body } = await getRaw(port, [], target);
+      return status === 200 ? JSON.parse(body).resource : status;
+    };
+    const path = '/.well-known/oauth-protected-resource/mcp';
+    expect(await resourceAt(`http://api.example.com${path}`)).toBe(RESOURCE);
+    expect(await resourceAt(`https://api.example.com:443${path}?t=1`)).toBe(`${RESOURCE}?t=1`);
+    expect(await resourceAt(`http://api.example.com${path}?t=2`)).toBe(RESOURCE);
+    expect(await resourceAt(`http://api.example.com/x${path}`)).toBe(404);
+    await close();
   });
 
   it('R02 the document: exactly the resource, the accepted issuers, the scopes, the header, and what the options add', async () => {

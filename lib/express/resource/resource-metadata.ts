@@ -4,6 +4,7 @@ import type { CredentialVerifier } from '../../contracts/credential-verifier.js'
 import { secureUrl } from '../../http/secure-url.js';
 import { type Option, type OptionTable, optional, readTable, text } from '../../options/option-table.js';
 import { deepFreeze } from '../../protocol/strict-json.js';
+import { toOriginForm } from '../../protocol/target-uri.js';
 import { readAccept } from '../accepted-verifiers.js';
 import type { Middleware } from '../middleware.js';
 import { mark, markOf } from '../route-metadata.js';
@@ -140,12 +141,13 @@ export function resourceMetadata(options: ResourceMetadataOptions): ResourceMeta
 
   /**
    * Whether a request is for the document. The path is that of `originalUrl`, because routers and outer apps shorten
-   * `req.url`.
+   * `req.url`. The target may be in absolute form, because every server must accept it (RFC 9112 section 3.2.2).
    */
   function isAskedFor(req: IncomingMessage): boolean {
     const { originalUrl = req.url ?? '' } = req as { originalUrl?: string };
-    if (!originalUrl.startsWith(url.pathname)) return false;
-    const search = originalUrl.slice(url.pathname.length);
+    const target = toOriginForm(originalUrl);
+    if (!target.startsWith(url.pathname)) return false;
+    const search = target.slice(url.pathname.length);
     // If the URL of the resource has no query, any query of the request is ignored. Otherwise both queries must be
     // equal: resources that differ only in the query have different documents.
     return url.search === '' ? search === '' || search.startsWith('?') : search === url.search;
