@@ -98,14 +98,30 @@ export function accessTokens(options: AccessTokensOptions): CredentialVerifier &
    */
   function confirm(token: TokenOutcome, credential: PresentedCredential): Outcome | Promise<Outcome> {
     if (token.outcome !== 'accepted') return counted(token, credential);
-    const { principal, signingKey, accessKey } = token;
+    const { principal, accessKey } = token;
     if (confirmation === undefined) return counted({ outcome: 'accepted', principal }, credential, accessKey);
     const outcome = confirmation.confirm(credential, token);
-    if (!(outcome instanceof Promise)) return counted(outcome, credential, accessKey);
-    // While the replay cache was asked, the token may have expired, or its signing key may have been withdrawn.
-    return outcome.then((settled) =>
-      counted(refusalIfEnded(principal.expiresAt, signingKey) ?? settled, credential, accessKey),
-    );
+    return outcome instanceof Promise
+      ? confirmLater(token, credential, outcome)
+      : counted(outcome, credential, accessKey);
+  }
+
+  /**
+   * Waits for the replay cache. Meanwhile, the token may have expired, and its signing key may have been withdrawn. If
+   * its access key was revoked or changed, the token is verified again, but not the proof, which would be a replay.
+   */
+  async function confirmLater(
+    { principal, signingKey, accessKey }: VerifiedToken,
+    credential: PresentedCredential,
+    pendingOutcome: Promise<Outcome>,
+  ): Promise<Outcome> {
+    const settled = await pendingOutcome;
+    const outcome = refusalIfEnded(principal.expiresAt, signingKey) ?? settled;
+    const isCurrent = bounds === undefined || accessKey === undefined || accessKey.isCached;
+    if (isCurrent || outcome.outcome !== 'accepted') return counted(outcome, credential, accessKey);
+    const token = await verifyToken(credential);
+    if (token.outcome !== 'accepted') return counted(token, credential);
+    return counted({ ...outcome, principal: token.principal }, credential, token.accessKey);
   }
 
   /**

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { ReplayCache } from 'keyward';
 import { PresentedCredential } from '../../../lib/http/presented-credential.js';
 import { createIntrospectedTokens } from '../../../lib/tokens/introspection/introspected-tokens.js';
@@ -80,4 +80,63 @@ it('a token that expires while the replay cache is asked is refused, to the mill
   };
   expect(await present()).toMatchObject({ outcome: 'accepted', principal: { confirmation: 'dpop' } });
   expect(await present()).toEqual({ outcome: 'refused', reason: 'expired' });
+});
+
+describe('a token that is invalidated while the replay cache is asked', () => {
+  async function setUp(more: object = {}) {
+    const client = await createDpopClient(createKey('ES256'));
+    let invalidates = true;
+    const firstUse = jest.fn(async () => {
+      if (invalidates) verifier.invalidate('all');
+      return true;
+    });
+    const options = readIntrospectedTokensOptions({
+      ...{ issuer: ISSUER, audience: AUDIENCE, client: { id: 'api', secret: 'secret' }, clock: createManualClock() },
+      ...{ dpop: { origin: ORIGIN, replay: { firstUse } }, ...more },
+    });
+    const active = { ...ACTIVE, token_type: 'DPoP', cnf: { jkt: client.thumbprint } };
+    const introspect = jest.fn(async (): Promise<Record<string, unknown>> => active);
+    const verifier = createIntrospectedTokens(options, introspect);
+    const present = () => {
+      const headers = { dpop: client.proof('opaque-token', { iat: NOW }) };
+      const request = { method: 'GET', originalUrl: '/', headers };
+      return verifier.verify(new PresentedCredential('opaque-token', request, undefined, 'DPoP'));
+    };
+    const keep = () => {
+      invalidates = false;
+    };
+    return { active, introspect, firstUse, present, keep, invalidate: () => verifier.invalidate('all') };
+  }
+
+  it('is refused if it is not active any more', async () => {
+    const { active, introspect, present } = await setUp();
+    introspect.mockResolvedValueOnce(active).mockResolvedValue({ active: false });
+    expect(await present()).toEqual({ outcome: 'refused', reason: 'token_inactive' });
+  });
+
+  it('is accepted with the new response, and the proof is not checked again', async () => {
+    const { active, introspect, firstUse, present } = await setUp();
+    introspect.mockResolvedValueOnce(active).mockResolvedValue({ ...active, scope: 'disputes' });
+    expect(await present()).toMatchObject({
+      outcome: 'accepted',
+      principal: { scopes: ['disputes'], confirmation: 'dpop' },
+    });
+    expect([introspect.mock.calls.length, firstUse.mock.calls.length]).toEqual([2, 1]);
+  });
+
+  it('is not looked up again if the proof was used before, if nothing is cached, or if it was not invalidated', async () => {
+    const replayed = await setUp();
+    replayed.firstUse.mockImplementation(async () => {
+      replayed.invalidate();
+      return false;
+    });
+    expect(await replayed.present()).toMatchObject({ reason: 'dpop_replayed' });
+    const uncached = await setUp({ cache: false });
+    expect(await uncached.present()).toMatchObject({ outcome: 'accepted' });
+    const kept = await setUp();
+    kept.keep();
+    expect(await kept.present()).toMatchObject({ outcome: 'accepted' });
+    const calls = [replayed, uncached, kept].map(({ introspect }) => introspect.mock.calls.length);
+    expect(calls).toEqual([1, 1, 1]);
+  });
 });

@@ -124,10 +124,16 @@ export function createIntrospectedTokens(
   }
 
   async function verifyLater(credential: PresentedCredential): Promise<Outcome<AccessPrincipal>> {
+    const found = await loadToken(credential);
+    return found instanceof CachedToken ? confirm(found, credential) : found;
+  }
+
+  /** Looks up a token; or returns why it cannot be accepted. */
+  async function loadToken(credential: PresentedCredential): Promise<CachedToken | Outcome<AccessPrincipal>> {
     const found = await cache.load(credential.cacheKey, credential, credential);
     if (found instanceof FailedLookup) return { outcome: 'unavailable', reason: `lookup_${found.reason}` };
     if (found instanceof NegativeEntry) return refused(found.reason);
-    return found.endsAt > clock.now() ? confirm(found, credential) : refused('expired');
+    return found.endsAt > clock.now() ? found : refused('expired');
   }
 
   async function lookUp(credential: PresentedCredential): Promise<CachedToken | NegativeEntry> {
@@ -156,9 +162,24 @@ export function createIntrospectedTokens(
   ): Outcome<AccessPrincipal> | Promise<Outcome<AccessPrincipal>> {
     if (confirmation === undefined) return { outcome: 'accepted', principal: token.principal };
     const outcome = confirmation.confirm(credential, token);
-    if (!(outcome instanceof Promise)) return outcome;
-    // While the replay cache was asked, the token may have expired.
-    return outcome.then((settled) => (token.endsAt > clock.now() ? settled : refused('expired')));
+    return outcome instanceof Promise ? confirmLater(token, credential, outcome) : outcome;
+  }
+
+  /**
+   * Waits for the replay cache. Meanwhile, the token may have expired. If it was invalidated, it is looked up again,
+   * but the proof is not checked again, which would be a replay.
+   */
+  async function confirmLater(
+    token: CachedToken,
+    credential: PresentedCredential,
+    pendingOutcome: Promise<Outcome<AccessPrincipal>>,
+  ): Promise<Outcome<AccessPrincipal>> {
+    const outcome = await pendingOutcome;
+    if (token.endsAt <= clock.now()) return refused('expired');
+    const isCurrent = limits.bounds === undefined || token.isCached;
+    if (isCurrent || outcome.outcome !== 'accepted') return outcome;
+    const found = await loadToken(credential);
+    return found instanceof CachedToken ? { ...outcome, principal: found.principal } : found;
   }
 
   function invalidate(change: Change): void {
