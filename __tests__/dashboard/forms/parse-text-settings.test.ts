@@ -47,6 +47,7 @@ describe('limits as text', () => {
     ['100 per minute', 60],
     ['100/hour', 3_600],
     ['100 per day', 86_400],
+    ['100 \t per\n day', 86_400],
   ])('takes %s', (text, seconds) => expect(parseLimits(text)).toEqual([{ requests: 100, seconds }]));
 
   it('takes a time without a number as one', () => expect(parseLimits('10/s')).toEqual([{ requests: 10, seconds: 1 }]));

@@ -82,6 +82,21 @@ describe('a body', () => {
     expect((await post(browser, `csrf=${browser.token}&name=x&${body}`)).status).toBe(400);
   });
 
+  // If the work grew with the square of the size, each of these would take more than a minute.
+  it.each([
+    ['repeats of the form token', '&csrf='.repeat(68_000)],
+    ['repeats of one field', '&apis='.repeat(68_000)],
+    ['spaces in the limits', `&limits=1/m${'+'.repeat(400_000)}x`],
+  ])(
+    'of almost 400 KiB with %s is refused within seconds',
+    async (_what, more) => {
+      const browser = plain.browser((await at.account()).developer);
+      const { apis: _, ...form } = newForm('keys');
+      expect((await post(browser, encoded({ csrf: browser.token, ...form }) + more)).status).toBe(400);
+    },
+    20_000,
+  );
+
   it('that is compressed is refused', async () => {
     const browser = plain.browser((await at.account()).developer);
     expect((await post(browser, 'x', { 'content-encoding': 'gzip' })).status).toBe(415);

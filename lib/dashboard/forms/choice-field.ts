@@ -38,11 +38,13 @@ function valueFields({ name, legend, options, choice }: ChoiceField): Html {
 <input name="${name}.named" value="${choice.names.join(' ')}" autocomplete="off" spellcheck="false"></label>`;
   }
   // Values that the account has lost are shown too, so that the member can remove them from the key.
-  const unavailable = missingNames(choice.names, options);
+  const unavailable = new Set(missingNames(choice.names, options));
+  // Sets, because a form that is shown again with an error may have 80,000 values.
+  const chosen = new Set(choice.names);
   return html`<div class="ticks">${[...options, ...unavailable].map(
     (entry) =>
-      html`<label class="tick"><input type="checkbox" name="${name}" value="${entry}"${choice.names.includes(entry) && html` checked`}> <bdi>${entry}</bdi>${
-        unavailable.includes(entry) && NO_LONGER_AVAILABLE
+      html`<label class="tick"><input type="checkbox" name="${name}" value="${entry}"${chosen.has(entry) && html` checked`}> <bdi>${entry}</bdi>${
+        unavailable.has(entry) && NO_LONGER_AVAILABLE
       }</label>`,
   )}</div>`;
 }
