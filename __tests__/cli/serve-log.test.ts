@@ -1,6 +1,7 @@
 import { channel } from 'node:diagnostics_channel';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import express from 'express';
+import { createKeyText } from 'keyward';
 import request from 'supertest';
 import { type ServeLog, serveLog } from '../../lib/cli/serve/serve-log.js';
 import { outputInto } from '../support/command-line.js';
@@ -38,6 +39,21 @@ describe('the log of keyward serve', () => {
     await eventually(() => lines.length === 1);
     expect(JSON.parse(lines[0] ?? '').path).toBe(`/${'a'.repeat(199)}`);
   });
+
+  it.each([true, false])(
+    'has only the hint of a secret in a path, also where the path is cut (JSON: %s)',
+    async (isJson) => {
+      const { lines, app } = logging(isJson);
+      const [key, secret] = [createKeyText({ kind: 'secret', environment: 'live' }), `${'A1_-b'.repeat(17)}c`];
+      const start = `/${'b'.repeat(150)}`;
+      await request(app).get(`/api/keys/${key}/secrets/${secret}?key=${key}`);
+      await request(app).get(`${start}/${secret}`);
+      await eventually(() => lines.length === 2);
+      expect(lines[0]).toContain(`/api/keys/sk_\u2026${key.slice(-4)}/secrets/\u2026${secret.slice(-4)}`);
+      expect(lines[1]).toContain(`${start}/\u2026`);
+      for (const part of [key.slice(3, 10), secret.slice(0, 10)]) expect(lines.join()).not.toContain(part);
+    },
+  );
 
   it('has no health checks', async () => {
     const { lines, app } = logging(true);

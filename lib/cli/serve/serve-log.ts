@@ -4,6 +4,7 @@
  */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { RequestHandler } from 'express';
+import { shortenSecretsInPath } from '../../credentials/whole-secret.js';
 import type { StoreWarning } from '../../events/store-warning.js';
 import type { TokenDecision } from '../../events/token-decision.js';
 import type { Output } from '../io.js';
@@ -54,7 +55,8 @@ export function serveLog(output: Output, isJson: boolean): ServeLog {
       const start = performance.now();
       const { method, ip } = req;
       // The query is not logged, because the query of a sign-in link is a secret.
-      const path = req.originalUrl.split('?', 1).join().slice(0, MAX_PATH);
+      // A secret that a client put into the path by mistake is shortened, before the cut, which could leave most of it.
+      const path = shortenSecretsInPath(req.originalUrl.split('?', 1).join()).slice(0, MAX_PATH);
       res.once('close', () => {
         if (NOT_LOGGED.includes(path)) return;
         const status = res.writableFinished ? res.statusCode : 'aborted';

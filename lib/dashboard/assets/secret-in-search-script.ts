@@ -2,7 +2,8 @@
  * The script that shortens a complete secret in a search field to its last characters, so that the secret is not sent
  * in a URL. It is appended to `script.ts`.
  */
-import { HINT_LENGTH, WHOLE_SECRET } from '../http/secret-in-search.js';
+import { HINT_LENGTH } from '../../credentials/secret-hint.js';
+import { WHOLE_SECRET } from '../../credentials/whole-secret.js';
 
 export const SECRET_SCRIPT_TEXT: string = `
 for (const field of document.querySelectorAll('[data-shortens]')) {

@@ -2,21 +2,13 @@
  * If a member searches for a complete secret, the search is shortened to the last characters of the secret. Otherwise,
  * the secret would stay in the URL of the page, and the browser history would store it.
  */
+import { HINT_LENGTH } from '../../credentials/secret-hint.js';
+import { WHOLE_SECRET } from '../../credentials/whole-secret.js';
 import { FLASH } from '../components/flash-message.js';
 import { type Html, html } from '../components/html.js';
 import type { Page, PageContext } from './page-context.js';
 import { seeOther } from './page-response.js';
 import { filtersIn, queryString } from './query-string.js';
-
-/**
- * Matches a complete secret. An API key of this or another platform has `sk_` or `pk_`, an optional word such as
- * `live_`, and at least 24 letters or digits. A client secret has 86 characters (64 bytes in base64url). IDs that
- * keyward generates do not match. The script in secret-in-search-script.ts uses the same expression.
- */
-export const WHOLE_SECRET = /(?:^|[^a-z0-9])[sp]k_(?:[a-z]{2,8}_)?[a-z0-9]{24,}|(?:^|[^\w-])[\w-]{86}(?![\w-])/i;
-
-/** The number of last characters of a secret that pages show as its hint, and that a search can find. */
-export const HINT_LENGTH = 4;
 
 /** The value of the query parameter `FLASH` that shows the message about the shortened search. */
 const SHORTENED = 'shortened';
