@@ -63,7 +63,7 @@ describe.each(engines)('on %s', (engine) => {
     expect(await refusalOf(doing)).toEqual(refusing(400, 'invalid', 'account'));
   });
 
-  it.each(['', undefined, 7, 'a\u0000'])('cannot be put by the operator %j', async (operator) => {
+  it.each(['', undefined, 7, 'a\u0000', 'o'.repeat(257)])('cannot be put by the operator %j', async (operator) => {
     const { id } = await at.account();
     for (const doing of [
       () => at.management.accounts.put(hostile<string>(operator), id, {}),

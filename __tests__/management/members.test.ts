@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { KeyView, Member } from 'keyward/management';
-import { type Holder, hostile, type Managed, managed, refusalOf, refusing } from '../support/managed.js';
+import { HAS, type Holder, hostile, type Managed, managed, refusalOf, refusing } from '../support/managed.js';
 import { engines } from '../support/test-stores.js';
 
 const KEY_TYPES = ['keys', 'accessKeys'] as const;
@@ -163,6 +163,31 @@ describe.each(engines)('on %s', (engine) => {
     const holder = await at.account();
     const doing = at.management.keys.list({ ...holder.owner, [field]: 'a\u0000' });
     expect(await refusalOf(doing)).toEqual(refusing(400, 'invalid', `member.${field}`));
+  });
+
+  it.each([
+    ['id', 256],
+    ['account', 64],
+  ])('is invalid with a longer %s than %i characters, and nothing is audited', async (field, length) => {
+    const holder = await at.account();
+    const { keys, audit } = at.management;
+    for (const permissions of [holder.owner.permissions, []]) {
+      const member: Member = { ...holder.owner, permissions, [field]: 'a'.repeat(length + 1) };
+      for (const doing of [() => keys.create(member, SETTINGS.keys), () => keys.list(member), () => audit(member)])
+        expect(await refusalOf(doing())).toEqual(refusing(400, 'invalid', `member.${field}`));
+    }
+    expect(await holder.story()).toEqual([]);
+  });
+
+  it('acts with the longest id, of characters that take the most bytes, in the longest account', async () => {
+    const { id: account } = await at.management.accounts.put('o'.repeat(256), 'a'.repeat(64), HAS);
+    const member: Member = { id: '\u65e5'.repeat(256), account, permissions: ['developer'] };
+    const { key } = await at.management.keys.create(member, SETTINGS.keys);
+    expect(await refusalOf(at.management.keys.revoke(member, key.id))).toEqual(refusing(403, 'forbidden'));
+    expect((await at.management.audit(member, { actor: member.id })).items).toMatchObject([
+      { action: 'key.revoke', actor: member.id },
+      { action: 'key.create', actor: member.id },
+    ]);
   });
 
   it.each([

@@ -5,6 +5,8 @@ import { isScopeToken, SCOPE_CHARACTERS } from '../protocol/scope.js';
 import { UNPRINTABLE } from './invisible-characters.js';
 import { invalid } from './management-error.js';
 
+/** The maximum length of the id of an account, an API, a channel or a platform. */
+export const ID_LENGTH = 64;
 const ID = /^[A-Za-z0-9][\w.:-]{0,63}$/;
 const KEY_ID = /^[A-Za-z0-9][\w-]{0,63}$/;
 /** The last millisecond of the year 9999. ISO 8601 and PostgreSQL write later years in a different format. */
@@ -14,6 +16,7 @@ const REFUSED = '"prototype" and the names of built-in object properties, such a
 const RESERVED = ['all', 'prototype'];
 const NAME_LENGTH = 100;
 const LIST_LENGTH = 100;
+const ACTOR_LENGTH = 256;
 
 export type Given = Readonly<Record<string, unknown>>;
 
@@ -39,6 +42,16 @@ export function readText(field: string, value: unknown): string {
   if (typeof value !== 'string' || value === '' || value.includes('\0'))
     throw invalid(field, 'expected a non-empty string without NUL characters');
   return value;
+}
+
+/**
+ * Validates the id of a member or the name of an operator, which the audit log shows as the actor. The log has an index
+ * of actors, and PostgreSQL refuses to write texts of some thousand characters into an index.
+ */
+export function readActor(field: string, value: unknown): string {
+  const actor = readText(field, value);
+  if (actor.length > ACTOR_LENGTH) throw invalid(field, `expected at most ${ACTOR_LENGTH} characters`);
+  return actor;
 }
 
 export function readOneOf<T extends string>(field: string, value: unknown, allowed: readonly T[]): T {

@@ -110,6 +110,7 @@ describe('memberOf that', () => {
     unknown: { id: 'm', account: 'acme', permissions: ['admin'] },
     environment: { id: 'm', account: 'acme', permissions: ['owner'], environment: 'test' },
     control: { id: 'm\0', account: 'acme', permissions: ['owner'] },
+    long: { id: 'm'.repeat(257), account: 'acme', permissions: ['owner'] },
   };
 
   it.each(['throws', 'rejects'])('%s: 503, and nothing is changed', async (which) => {
@@ -122,7 +123,7 @@ describe('memberOf that', () => {
   it.each(Object.keys(ODD))('gives %s: 401, with an event unless it means that nobody is signed in', async (which) => {
     expect((await dashboard.browser().get('/', { cookie: `answer=${which}` })).status).toBe(401);
     const detail =
-      'memberOf must return undefined or { id, account, permissions }, where permissions is a list of "reader", "developer" or "owner"; the optional environment must be "live" or "sandbox"';
+      'memberOf must return undefined or { id, account, permissions }, where permissions is a list of "reader", "developer" or "owner"; the id has at most 256 characters, and the optional environment must be "live" or "sandbox"';
     const invalid = { warning: 'member_invalid', method: 'GET', route: '/', detail, where: [] };
     expect(warnings()).toEqual(which === 'null' || which === 'false' ? [] : [invalid]);
   });

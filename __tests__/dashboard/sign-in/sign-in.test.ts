@@ -689,6 +689,7 @@ describe('createSignIn', () => {
     ['members', { members: [] }],
     ['members', { members: [member, { ...member }] }],
     ['members', { members: [{ ...member, account: '' }] }],
+    ['members', { members: [{ ...member, id: 'm'.repeat(257) }] }],
     ['members', { members: 'everybody' }],
     ['help', { help: '' }],
     ['linkLifetime', { linkLifetime: 0 }],

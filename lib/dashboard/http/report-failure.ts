@@ -23,7 +23,7 @@ export function reportFailure(method: string, route: string | undefined, thrown:
 function detailOf(thrown: unknown, cause: unknown): string {
   if (thrown instanceof CrossSiteError) return thrown.reason;
   if (thrown instanceof MemberInvalidError)
-    return 'memberOf must return undefined or { id, account, permissions }, where permissions is a list of "reader", "developer" or "owner"; the optional environment must be "live" or "sandbox"';
+    return 'memberOf must return undefined or { id, account, permissions }, where permissions is a list of "reader", "developer" or "owner"; the id has at most 256 characters, and the optional environment must be "live" or "sandbox"';
   return describeError(cause);
 }
 

@@ -109,7 +109,10 @@ const members: Option<ReadonlyMap<string, Member>> = (options, name) => {
   } catch {
     // `readMember` threw. The error below says what is expected.
   }
-  throw options.wrongList(name, 'a list of members, each with a unique id, an account and permissions');
+  throw options.wrongList(
+    name,
+    'a list of members, each with a unique id of at most 256 characters, an account and permissions',
+  );
 };
 
 const sessionKey: Option<Uint8Array> = (options, name) => {

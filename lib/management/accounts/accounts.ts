@@ -6,7 +6,7 @@ import type { RepositoryTransaction } from '../../store/repository/repository.js
 import type { AccountRow } from '../../store/tables.js';
 import { changedFields } from '../audit-log/changed-fields.js';
 import { type ListOperatorAudit, operatorAuditOf } from '../audit-log/read-audit-log.js';
-import { readAllOrIds, readFlag, readGiven, readId, readIds, readScopes, readText } from '../fields.js';
+import { readActor, readAllOrIds, readFlag, readGiven, readId, readIds, readScopes, readText } from '../fields.js';
 import { ManagementError, noSuchAccount } from '../management-error.js';
 import { mapStoreErrors } from '../map-store-errors.js';
 import { type Page, pageOf, readAfter, readLimit } from '../pagination.js';
@@ -34,7 +34,10 @@ export interface AccountListFilter {
   readonly limit?: number | undefined;
 }
 
-/** Operations on accounts, for the operator. The audit log shows the parameter `operator` as the actor. */
+/**
+ * Operations on accounts, for the operator. The audit log shows the parameter `operator`, 1 to 256 characters, as the
+ * actor.
+ */
 export interface Accounts {
   /**
    * Creates an account or changes its settings. If APIs, scopes or channels are removed, existing keys lose them
@@ -108,7 +111,7 @@ export function accountsOf(store: CredentialStore, clock: Clock): Accounts {
     id: string,
     work: (tx: RepositoryTransaction, now: number) => Promise<void>,
   ): Promise<Account> {
-    readText('operator', operator);
+    readActor('operator', operator);
     return await retryTransaction(repository, async (tx) => {
       const now = clock.now();
       const was = await tx.lockAccount(id);

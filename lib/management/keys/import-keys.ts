@@ -9,7 +9,7 @@ import { StoreError } from '../../store/store-error.js';
 import type { KeyRow, SecretRow } from '../../store/tables.js';
 import { toAccountEntitlement } from '../accounts/account-view.js';
 import { type AccountEntitlement, checkEntitlement } from '../entitlement.js';
-import { readGiven, readId, readNewKeyId, readText, readTime } from '../fields.js';
+import { readActor, readGiven, readId, readNewKeyId, readTime } from '../fields.js';
 import { UNPRINTABLE } from '../invisible-characters.js';
 import { invalid, ManagementError, noSuchAccount } from '../management-error.js';
 import { mapStoreErrors } from '../map-store-errors.js';
@@ -59,7 +59,7 @@ interface Rows {
 
 export function importKeysOf(store: CredentialStore, clock: Clock): ImportKeys {
   return async (operator, account, keys) => {
-    readText('operator', operator);
+    readActor('operator', operator);
     if (!Array.isArray(keys) || keys.length > MAX_KEYS)
       throw invalid('keys', `expected a list of at most ${MAX_KEYS} keys`);
     readId('account', account);
