@@ -223,6 +223,30 @@ describe.each(engines)('the rules of the API in %s', (engine) => {
     expect((await api.send(owner, 'DELETE', `/keys/${key.id}`, { headers: { 'if-match': '"4"' } })).status).toBe(204);
   });
 
+  it('a PATCH that changes nothing is 412 with a stale If-Match, also with an Idempotency-Key that was never used', async () => {
+    const holder = await setup.account();
+    const { key } = await holder.key({ name: 'a' });
+    const patch = async (name: string, ifMatch: string, idempotencyKey?: string) => {
+      const headers = {
+        'if-match': ifMatch,
+        ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+      };
+      return (await api.send(holder.owner, 'PATCH', `/keys/${key.id}`, { body: { name }, headers })).status;
+    };
+    expect(await patch('b', '"1"', 'first')).toBe(200);
+    for (const ifMatch of ['"1"', '"3"', '"1", "3"', 'W/"2"']) {
+      expect([ifMatch, await patch('b', ifMatch)]).toEqual([ifMatch, 412]);
+      expect([ifMatch, await patch('b', ifMatch, 'new')]).toEqual([ifMatch, 412]);
+      // A repeat is not refused: its If-Match is stale because the first request was carried out.
+      expect([ifMatch, await patch('b', ifMatch, 'first')]).toEqual([ifMatch, 200]);
+    }
+    expect(await patch('b', '"1", "2"', 'new')).toBe(200);
+    expect((await holder.story()).at(-1)).toMatchObject({
+      ...{ action: 'key.edit', subject: key.id, outcome: 'refused' },
+      after: { refused: 'version_conflict', count: 8 },
+    });
+  });
+
   it('12 concurrent PATCHes with If-Match: * all succeed, and none is audited as refused', async () => {
     const holder = await setup.account();
     const { key } = await holder.key();

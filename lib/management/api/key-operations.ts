@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../protocol/strict-json.js';
 import type { AccessKeyService, ApiKeyService } from '../create-management.js';
 import type { CreatedKey } from '../keys/key-service.js';
-import { ANY_VERSION } from '../keys/key-settings.js';
+import { ANY_VERSION, OneOfVersions } from '../keys/key-settings.js';
 import type { KeyView } from '../keys/key-view.js';
 import { MetadataPatch } from '../keys/optional-key-fields.js';
 import { MAX_GRACE } from '../keys/secrets.js';
@@ -17,7 +17,7 @@ import {
   MERGE_PATCH_TYPE,
   type QueryName,
 } from './operation.js';
-import { entityTag, matchesNone, preconditionFailed, preconditionRequired, versionFor } from './preconditions.js';
+import { entityTag, matchesNone, preconditionRequired, versionFor } from './preconditions.js';
 import { filterOf, pageAnswer, parseTime } from './query.js';
 
 /** The values that differ between the operations under `/keys` and under `/access-keys`. */
@@ -73,19 +73,10 @@ export function keyOperations(collection: KeyCollection): readonly ApiOperation[
     if (Object.hasOwn(body, 'version'))
       throw invalid('version', 'unknown field; send the version in the If-Match header');
     // Without the permission to edit, this call throws `forbidden` and writes the attempt to the audit log. It comes
-    // before the checks below, because their errors would reveal whether the key exists.
+    // before the validation of the body.
     if (!isAllowed('edit', member.permissions)) await keys.edit(member, id, {} as never);
-    const edit = async (version: number | typeof ANY_VERSION) =>
-      await keys.edit(member, id, { ...patchOf(body), version } as never, idempotencyKey);
-    if (ifMatch === 'any') return keyAnswer(await edit(ANY_VERSION));
-    const seen = await keys.view(member, id);
-    const version = (await versionFor(ifMatch, async () => seen.version)) ?? seen.version;
-    const key = await edit(version);
-    // If the patch changes nothing, `keys.edit` accepts any version, but an outdated `If-Match` must fail. With an
-    // idempotency key it must not fail: it may be outdated because this request was already carried out.
-    const isStale = seen.version > version || key.version < version;
-    if (isStale && idempotencyKey === undefined) throw preconditionFailed();
-    return keyAnswer(key);
+    const version = ifMatch === 'any' ? ANY_VERSION : new OneOfVersions(ifMatch);
+    return keyAnswer(await keys.edit(member, id, { ...patchOf(body), version } as never, idempotencyKey));
   }
 
   async function revoke(call: ApiCall): Promise<ApiAnswer> {

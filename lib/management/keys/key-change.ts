@@ -15,8 +15,8 @@ export interface ChangeRequest {
   readonly name: string;
   readonly id: unknown;
   /**
-   * The version that the key must have; `undefined` for any version. Not set for an edit: `KeyService.edit` compares the
-   * version itself.
+   * The version that the key must have; `undefined` for any version. Set for an edit only if it is `OneOfVersions`:
+   * `KeyService.edit` compares any other version itself.
    */
   readonly version?: unknown;
   readonly idempotencyKey?: unknown;
