@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createManagement, type Member } from 'keyward/management';
 import { openStore } from 'keyward/store';
@@ -246,6 +247,48 @@ describe.each(engines)('the rules of the API in %s', (engine) => {
       after: { refused: 'version_conflict', count: 8 },
     });
   });
+
+  it.each(['W/"1"', '1', '"0"', '"x"', '"7"', '"7", "8"'])(
+    'a change with If-Match: %s is refused and audited: without permission, for an unknown key, and as a conflict',
+    async (ifMatch) => {
+      const holder = await setup.account();
+      const [{ key }, access] = [await holder.key(), await holder.accessKey()];
+      const publicKey = { jwk: generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' }) };
+      const secret = access.key.secrets[0]?.id;
+      for (const [id, method, path, action, body] of [
+        [key.id, 'PATCH', '/keys/:id', 'key.edit', { name: 'x' }],
+        [key.id, 'DELETE', '/keys/:id', 'key.revoke', undefined],
+        [key.id, 'POST', '/keys/:id/rotate', 'key.rotate', {}],
+        [key.id, 'POST', '/keys/:id/end-grace-period', 'key.end_grace', undefined],
+        [access.key.id, 'DELETE', '/access-keys/:id', 'access_key.revoke', undefined],
+        [access.key.id, 'POST', '/access-keys/:id/secrets', 'access_key.add_secret', undefined],
+        [access.key.id, 'DELETE', `/access-keys/:id/secrets/${secret}`, 'access_key.delete_secret', undefined],
+        [access.key.id, 'POST', '/access-keys/:id/public-keys', 'access_key.add_public_key', publicKey],
+        [access.key.id, 'DELETE', '/access-keys/:id/public-keys/x', 'access_key.remove_public_key', undefined],
+      ] as const) {
+        for (const [member, subject, status, refused] of [
+          [holder.developer, id, 403, 'forbidden'],
+          [{ ...holder.owner, permissions: [] }, id, 403, 'forbidden'],
+          [holder.developer, 'key_none', 403, 'forbidden'],
+          [holder.owner, 'key_none', 404, 'not_found'],
+          [holder.owner, id, 412, 'version_conflict'],
+        ] as const) {
+          setup.clock.advance(60_000);
+          const answer = await api.send(member, method, path.replace(':id', subject), {
+            body,
+            headers: { 'if-match': ifMatch },
+          });
+          expect([action, subject, answer.status, answer.body.code]).toEqual([action, subject, status, refused]);
+          expect((await holder.story()).at(-1)).toMatchObject({
+            ...{ action, actor: member.id, subject: subject === id ? id : null, outcome: 'refused' },
+            after: { refused },
+          });
+        }
+      }
+      expect((await setup.management.keys.view(holder.owner, key.id)).version).toBe(1);
+      expect((await setup.management.accessKeys.view(holder.owner, access.key.id)).version).toBe(1);
+    },
+  );
 
   it('12 concurrent PATCHes with If-Match: * all succeed, and none is audited as refused', async () => {
     const holder = await setup.account();

@@ -90,20 +90,20 @@ function credentialOperations({ accessKeys }: Management): readonly ApiOperation
 
   async function add(call: ApiCall) {
     onlyField(call.body);
-    const version = await seenVersion(accessKeys, call);
+    const version = seenVersion(call);
     return createdAnswer(await accessKeys.addSecret(call.member, idOf(call.params), version, call.idempotencyKey), 201);
   }
 
   async function end(call: ApiCall) {
     const { secretId = '' } = call.params;
-    const version = await seenVersion(accessKeys, call);
+    const version = seenVersion(call);
     await accessKeys.deleteSecret(call.member, idOf(call.params), secretId, call.idempotencyKey, version);
     return { status: 204 };
   }
 
   async function addPublicKey(call: ApiCall) {
     const { member, params, idempotencyKey } = call;
-    const version = await seenVersion(accessKeys, call);
+    const version = seenVersion(call);
     const key = publicKeyOf(call.body) as PublicKeyInput;
     const view = await accessKeys.addPublicKey(member, idOf(params), key, idempotencyKey, version);
     return { ...keyAnswer(view), status: 201 };
@@ -111,7 +111,7 @@ function credentialOperations({ accessKeys }: Management): readonly ApiOperation
 
   async function removePublicKey(call: ApiCall) {
     const { member, params, idempotencyKey } = call;
-    const version = await seenVersion(accessKeys, call);
+    const version = seenVersion(call);
     await accessKeys.removePublicKey(member, idOf(params), params.kid ?? '', idempotencyKey, version);
     return { status: 204 };
   }

@@ -36,21 +36,6 @@ export function entityTag(version: number): string {
   return `"${version}"`;
 }
 
-/**
- * Returns the version that a key must have for the change; `undefined` if it may have any version.
- *
- * @param current - Reads the current version of the key. It is called only if the client accepts several versions.
- * @throws ProblemError 412 if `If-Match` has no tag that keyward could have issued.
- */
-export async function versionFor(ifMatch: IfMatch, current: () => Promise<number>): Promise<number | undefined> {
-  if (ifMatch === undefined || ifMatch === 'any') return undefined;
-  const [first, ...others] = ifMatch;
-  if (first === undefined) throw preconditionFailed();
-  if (others.length === 0) return first;
-  const now = await current();
-  return ifMatch.includes(now) ? now : first;
-}
-
 export function preconditionFailed(): ProblemError {
   return new ProblemError(412, 'version_conflict', 'the key has changed since you read it; read it again and retry');
 }
