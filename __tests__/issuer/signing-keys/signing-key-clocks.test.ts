@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { SigningKeyStore } from '../../../lib/issuer/index.js';
 import { ANNOUNCED_FOR, MAX_KEYS, ROTATE_AFTER } from '../../../lib/issuer/signing-keys/key-schedule.js';
 import { memorySigningKeys } from '../../../lib/issuer/signing-keys/memory-signing-keys.js';
+import { makeSigningKey } from '../../../lib/issuer/signing-keys/signing-key.js';
 import { SigningKeys } from '../../../lib/issuer/signing-keys/signing-keys.js';
 import { createManualClock, type ManualClock } from '../../support/manual-clock.js';
 import { onDatabase } from '../../support/store-database.js';
@@ -66,6 +67,59 @@ describe('a clock 27 h ahead during a rotation of signing keys', () => {
       expect(await issuer.isWhole()).toBe(true);
     }
     expect(await store.listSigningKeys()).toHaveLength(1);
+  });
+});
+
+describe('a wall clock that is set while an issuer runs', () => {
+  const kidsOf = async (keys: SigningKeys) => (await keys.published()).keys.map(({ kid }) => kid);
+
+  it('three hours ahead: a key that was retired a minute ago is not removed', async () => {
+    const [store, clock] = [memorySigningKeys(), createManualClock()];
+    const keys = new SigningKeys(store, 'ES256', clock);
+    const { kid: old } = await keys.current();
+    for (const passed of [ROTATE_AFTER, ANNOUNCED_FOR, READ_EVERY]) {
+      clock.advance(passed);
+      await keys.current();
+    }
+    expect((await keys.current()).kid).not.toBe(old);
+    clock.setWall(3 * HOUR);
+    clock.advance(READ_EVERY);
+    expect(await kidsOf(keys)).toContain(old);
+    expect(await store.listSigningKeys()).toHaveLength(2);
+  });
+
+  it('an hour ahead: a key that other instances may not know yet does not sign', async () => {
+    const [store, clock] = [memorySigningKeys(), createManualClock()];
+    const keys = new SigningKeys(store, 'ES256', clock);
+    const { kid: old } = await keys.current();
+    await store.addSigningKey(await makeSigningKey('ES256', clock.now()), old);
+    await store.retireSigningKey(old);
+    clock.advance(READ_EVERY);
+    expect((await keys.current()).kid).toBe(old);
+    clock.setWall(HOUR);
+    clock.advance(READ_EVERY);
+    expect((await keys.current()).kid).toBe(old);
+  });
+
+  it('an hour back: the store is still read after a minute, and five seconds after a failure', async () => {
+    const [store, clock] = [memorySigningKeys(), createManualClock()];
+    let isAway = false;
+    const listSigningKeys = () => (isAway ? Promise.reject(new Error('away')) : store.listSigningKeys());
+    const keys = new SigningKeys({ ...store, listSigningKeys }, 'ES256', clock);
+    const { kid: first } = await keys.current();
+    const second = await makeSigningKey('ES256', clock.now());
+    await store.addSigningKey(second, first);
+    clock.setWall(-HOUR);
+    clock.advance(READ_EVERY);
+    expect(await kidsOf(keys)).toEqual([first, second.kid]);
+    isAway = true;
+    clock.advance(READ_EVERY);
+    await keys.current();
+    isAway = false;
+    await store.removeSigningKey(second.kid);
+    clock.setWall(-HOUR);
+    clock.advance(5_000);
+    expect(await kidsOf(keys)).toEqual([first]);
   });
 });
 
