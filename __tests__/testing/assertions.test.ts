@@ -4,6 +4,7 @@ import type { AccessKeyRecord } from 'keyward';
 import { createIssuer, memorySigningKeys } from 'keyward/issuer';
 import { type AssertionTraits, createTestKit } from 'keyward/testing';
 import request from 'supertest';
+import { eavesdrop } from '../support/eavesdrop.js';
 
 const ISSUER = 'https://issuer.test';
 const TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
@@ -50,6 +51,13 @@ describe.each(['ES256', 'RS256', 'EdDSA'] as const)('kit.assertion by %s', (algo
     expect([status, body.error]).toEqual([401, 'invalid_client']);
   });
 
+  it('signs a foreign one that names the key of the client: its signature is invalid', async () => {
+    const events = eavesdrop();
+    await send(await client.sign({ audience: ISSUER, foreign: true }));
+    events.stop();
+    expect(events.heard('keyward:token')).toMatchObject([{ outcome: 'refused', reason: 'assertion_signature' }]);
+  });
+
   it('gives the private key to a client of its own', () => {
     expect(client.privateKey).toMatchObject({ kid: client.publicKeys[0]?.kid, alg: algorithm, d: expect.any(String) });
     expect(client.publicKeys[0]).not.toHaveProperty('d');
@@ -66,7 +74,10 @@ describe('kit.assertion', () => {
   it.each<[object, string]>([
     [{}, 'sign: option "audience" must be a string or a list of strings, got undefined'],
     [{ audience: ISSUER, aud: 'x' }, 'sign: unknown option "aud"'],
-    [{ audience: ISSUER, expiresIn: '60' }, 'sign: option "expiresIn" must be a number'],
+    [
+      { audience: ISSUER, expiresIn: '60' },
+      'sign: option "expiresIn" must be a number from -1000000000 to 1000000000, got',
+    ],
   ])('says which trait is wrong: %j', async (traits, message) => {
     await expect(kit.assertion().sign(traits as AssertionTraits)).rejects.toThrow(message);
   });

@@ -22,6 +22,7 @@ describe('kit.introspection', () => {
 
   it.each([
     ['expired', { expired: true }],
+    ['expired for some time', { expiresIn: -10 }],
     ['revoked', { revoked: true }],
     ['foreign', { foreign: true }],
     ['for another API', { claims: { aud: 'https://other.example' } }],

@@ -97,6 +97,7 @@ describe('the claims of a token', () => {
     ['of another time', { expiresIn: 60 }, { iat: SECONDS - 3_540, exp: SECONDS + 60 }],
     ['of a longer time', { expiresIn: 7_200 }, { iat: SECONDS, exp: SECONDS + 7_200 }],
     ['of one that has expired', { expired: true }, { iat: SECONDS - 3_601, exp: SECONDS - 1 }],
+    ['of one that expired earlier', { expiresIn: -10 }, { iat: SECONDS - 3_610, exp: SECONDS - 10 }],
     ['that are given', { claims: { sub: 'x', extra: 1 } }, { sub: 'x', extra: 1 }],
   ])('%s', async (_what, traits, claims) => {
     expect(decodeJwt(await kit.accessToken(traits))).toMatchObject(claims);
@@ -151,6 +152,8 @@ describe('the claims of a token', () => {
     });
     const other = decodeJwt(await client.sign({ audience: 'https://a.test', expired: true }));
     expect([other.iat, other.exp, other.jti === claims.jti]).toEqual([SECONDS - 2, SECONDS - 1, false]);
+    const earlier = decodeJwt(await client.sign({ audience: 'https://a.test', expiresIn: -10 }));
+    expect([earlier.iat, earlier.exp]).toEqual([SECONDS - 11, SECONDS - 10]);
     const { header, id } = {
       header: decodeProtectedHeader(await client.sign({ audience: 'x' })),
       id: client.publicKeys,
