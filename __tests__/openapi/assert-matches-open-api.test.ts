@@ -50,6 +50,12 @@ describe('an app and its document', () => {
     expect(differences(petApp())).toBeUndefined();
   });
 
+  it('that agree, with the scopes in another order', () => {
+    const app = appWith((made) => made.get('/pets', both, requireScopes('a:x', 'b:y'), handler));
+    const get = asking([{ accessToken: ['b:y', 'a:x'] }, { secretKey: ['b:y', 'a:x'] }]);
+    expect(differences(app, documentOf({ '/pets': { get } }))).toBeUndefined();
+  });
+
   it.each<readonly [string, Partial<Gates>, string]>([
     [
       'a missing gate',
