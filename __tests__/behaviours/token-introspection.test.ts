@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createIssuer, type IssuerOptions, memorySigningKeys, type TokenDecision } from 'keyward/issuer';
 import type { CredentialStore } from 'keyward/store';
@@ -69,6 +70,17 @@ describe.each(engines)('the introspection endpoint over a store in %s', (engine)
       active: true,
       token_type: 'DPoP',
       cnf: { jkt: thumbprint },
+    });
+    await bound.close();
+  });
+
+  it('a token that is bound to a client certificate is reported with its cnf, and as Bearer', async () => {
+    const certificate = Buffer.from('a certificate in DER form');
+    const bound = await issuingStore(store, { mtls: { certificateOf: () => certificate } });
+    expect(await bound.introspect(api, await bound.obtain(shop))).toMatchObject({
+      active: true,
+      token_type: 'Bearer',
+      cnf: { 'x5t#S256': createHash('sha256').update(certificate).digest('base64url') },
     });
     await bound.close();
   });
