@@ -59,6 +59,14 @@ describe('guesses of client secrets', () => {
     expect((await ask(ID, SECRET)).status).toBe(200);
   });
 
+  it('a success does not reset the failures of its address, so one valid client gives no more guesses', async () => {
+    for (let i = 0; i < 23; i += 1) await ask(`ack_${i}`, 'wrong');
+    await fail(1);
+    expect((await ask(ID, SECRET)).status).toBe(200);
+    await ask('ack_24', 'wrong');
+    expect((await ask(ID, SECRET)).status).toBe(429);
+  });
+
   it('counts per address over all ids', async () => {
     for (let i = 0; i < 25; i += 1) await ask(`ack_${i}`, 'wrong');
     expect((await ask(ID, SECRET)).status).toBe(429);
