@@ -109,6 +109,18 @@ describe.each(KEY_TYPES)('a form of %s', (keyType) => {
     });
   });
 
+  it.each(['metadata', 'allowedAddresses', 'limits'] as const)('removes %s whose field is empty', async (name) => {
+    const holder = await at.account();
+    const browser = dashboard.browser(holder.owner);
+    await browser.post(list, newForm(keyType, texts));
+    const [key] = (await at.management[keyType].list(holder.owner)).items;
+    const form = editForm(keyType, { version: 1 }, { ...texts, [name]: '' });
+    expect((await browser.post(`${list}/${key?.id}/edit`, form)).status).toBe(303);
+    const { metadata, allowedAddresses, limits } = await at.management[keyType].view(holder.owner, String(key?.id));
+    const removed = Object.entries({ metadata, allowedAddresses, limits }).filter(([, value]) => value === null);
+    expect(removed).toEqual([[name, null]]);
+  });
+
   it.each([
     ['metadata', 'team', 'Expected a name', /id="metadata-error">Enter one name=value/],
     [

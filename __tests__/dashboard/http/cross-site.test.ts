@@ -146,6 +146,30 @@ describe('a form that was not sent from a page of the Dashboard', () => {
   });
 });
 
+describe('a form of a visitor who is not signed in', () => {
+  const asked: unknown[] = [];
+  const counting = servedDashboard(at, { memberOf: ({ url }) => void asked.push(url) });
+  const visitor = () => counting.browser();
+
+  beforeEach(() => {
+    asked.length = 0;
+  });
+
+  it('from another site: 403 and an event too, before memberOf is called', async () => {
+    const reply = await visitor().post('/keys', newForm('keys'), { origin: 'https://evil.example' });
+    expect([reply.status, asked]).toEqual([403, []]);
+    expect(heard.heard('keyward:dashboard')).toMatchObject([{ warning: 'cross_site', detail: 'origin' }]);
+  });
+
+  it('from a page of the Dashboard: 401, whatever its fields are', async () => {
+    for (const wrong of [{ quota: '1' }, { csrf: '' }]) {
+      expect((await visitor().post('/keys', newForm('keys', wrong))).status).toBe(401);
+    }
+    expect((await visitor().get('/?quota=1')).status).toBe(401);
+    expect([asked.length, heard.heard('keyward:dashboard')]).toEqual([3, []]);
+  });
+});
+
 describe('a change by another method', () => {
   it.each(OPERATIONS.filter(({ operation }) => !['edit', 'revoke'].includes(operation)))(
     'M26 GET and HEAD of $operation of $keyType: 405, no change',
