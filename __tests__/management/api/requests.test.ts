@@ -1,4 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import express from 'express';
 import { apiKeys, requireBearer } from 'keyward';
@@ -186,6 +187,22 @@ describe('requests of the API', () => {
     expect(items).toMatchObject([{ id: key.id, version: key.version, state: 'active' }]);
     expect((await api.send(owner, 'GET', path, { headers: { 'sec-fetch-site': site } })).status).toBe(200);
   });
+
+  it.each(['POST', 'PATCH', 'DELETE'])(
+    'a %s from another site is refused before memberOf is called',
+    async (method) => {
+      const asked: unknown[] = [];
+      const memberOf = ({ url }: IncomingMessage) => void asked.push(url);
+      const { port, close } = await serve(
+        express().use(createManagementApi({ management: setup.management, memberOf })),
+      );
+      const headers = { 'sec-fetch-site': 'cross-site' };
+      const path = method === 'POST' ? '/keys' : '/keys/key_x';
+      const { status } = await fetch(`http://127.0.0.1:${port}${path}`, { method, headers });
+      await close();
+      expect([status, asked]).toEqual([403, []]);
+    },
+  );
 
   it('changes by a page of another origin with a Bearer or DPoP credential, which CORS must have allowed', async () => {
     const { owner, key: create } = await setup.account();
