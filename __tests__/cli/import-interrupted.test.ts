@@ -93,6 +93,18 @@ describe.each(sharedEngines)('keyward keys import, interrupted, on %s', (engine)
     expect((await imported()).reduce((sum, count) => sum + count, 0)).toBe(counts.imported);
   });
 
+  it.each([
+    [0, 'has imported its file', ''],
+    [2, 'cannot read the rest of its file', 'x'.repeat(1_000_001)],
+  ])('ends with %i and leaves no signal listener if it %s', async (exitCode, _what, lastLine) => {
+    const listeners = () => ['SIGHUP', 'SIGINT', 'SIGTERM'].map((name) => process.listenerCount(name));
+    const before = listeners();
+    const file = join(folder, 'keys.csv');
+    writeFileSync(file, `${[HEADING, ...linesOf(2), lastLine].join('\n')}\n`);
+    expect((await commandLine(place).run(...importing(file))).code).toBe(exitCode);
+    expect(listeners()).toEqual(before);
+  });
+
   it('after a batch that fails in the database, the line to resume at is the first of this batch', async () => {
     const refused = digestOf('key 1500');
     await onDatabase(

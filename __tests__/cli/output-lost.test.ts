@@ -143,6 +143,14 @@ describe.each(SINKS)('output into %s', (sink) => {
   });
 });
 
+it('a server whose output is lost leaves no signal listener', async () => {
+  const listeners = () => ['SIGHUP', 'SIGINT', 'SIGTERM', 'SIGUSR2'].map((name) => process.listenerCount(name));
+  const before = listeners();
+  const args = ['serve', '--audience', 'https://api.test', '--port', '0', '--encryption-key-file', join(folder, 'k')];
+  expect((await runInProcessInto('a closed pipe', ...args)).code).toBe(4);
+  expect(listeners()).toEqual(before);
+});
+
 describe('output that is lost while the database fails', () => {
   let place: TestPlace;
   let own: CommandLine;

@@ -91,19 +91,20 @@ describe('keyward serve', () => {
   });
 
   it.each([
-    ['a file that others can read', 2, /other users have access to the encryption key file \S+; run: chmod 600/, {}],
-    [
-      'a key that is none',
-      2,
-      /KEYWARD_ENCRYPTION_KEY must contain a key of 32 bytes in base64url/,
-      { KEYWARD_ENCRYPTION_KEY: 'short' },
-    ],
-  ])('refuses %s', async (_what, code, sentence, more) => {
-    const file = join(folder, 'open.key');
-    writeFileSync(file, 'x', { mode: 0o640 });
-    const ran = await runProgram([...SERVE, '--encryption-key-file', file], { ...env, ...more }, folder);
-    expect(ran.err).toMatch(sentence);
-    expect(ran).toMatchObject({ code, out: '' });
+    [640, 'its group'],
+    [604, 'all users'],
+  ])('refuses a file with the mode %i, which %s can read', async (mode) => {
+    const file = join(folder, `${mode}.key`);
+    writeFileSync(file, 'x', { mode: `${mode}` });
+    const ran = await runProgram([...SERVE, '--encryption-key-file', file], env, folder);
+    expect(ran.err).toMatch(/other users have access to the encryption key file \S+; run: chmod 600/);
+    expect(ran).toMatchObject({ code: 2, out: '' });
+  });
+
+  it('refuses a key that is none', async () => {
+    const ran = await runProgram(SERVE, { ...env, KEYWARD_ENCRYPTION_KEY: 'short' }, folder);
+    expect(ran.err).toMatch(/KEYWARD_ENCRYPTION_KEY must contain a key of 32 bytes in base64url/);
+    expect(ran).toMatchObject({ code: 2, out: '' });
   });
 
   it('names the file if its key does not decrypt the stored signing keys', async () => {
