@@ -142,6 +142,23 @@ describe.each(engines)('on %s', (engine) => {
     expect(namesOf([...first.items, ...rest.items]).sort()).toEqual(['a', 'b', 'c']);
   });
 
+  it.each<KeyOrder>(['created', '-created', 'name', '-name', 'used', '-used'])(
+    'by a filter and by %s, also of the last key that a statement reads',
+    async (sort) => {
+      const holder = await at.account();
+      // The first statement for a page of one key reads eight keys.
+      const names = Array.from({ length: 9 }, (_, number) => `number ${number}`);
+      for (const name of names) {
+        await holder.key({ name });
+        at.clock.advance(1_000);
+      }
+      for (const name of names) {
+        const { items } = await at.management.keys.list(holder.developer, { text: name, sort, limit: 1 });
+        expect(namesOf(items)).toEqual([name]);
+      }
+    },
+  );
+
   it('of keys that were created before a time and were not used since', async () => {
     const holder = await at.account();
     await holder.key({ name: 'old' });
