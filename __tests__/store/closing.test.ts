@@ -1,4 +1,4 @@
-import { readdirSync, readlinkSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { openStore } from 'keyward/store';
 import { digestOf } from '../../lib/credentials/digest.js';
@@ -70,6 +70,14 @@ describe('a store that cannot be opened', () => {
     await first.close();
     await expect(openStore(stores.url, { encryptionKey: Buffer.alloc(32, 2) })).rejects.toThrow(/encryptionKey/);
     expect(openFiles().filter((file) => file.startsWith(fileOf(stores.url)))).toEqual([]);
+  });
+
+  onLinux('leaves no file open where its file is damaged', async () => {
+    const file = fileOf(stores.url);
+    await (await openStore(stores.url)).close();
+    writeFileSync(file, readFileSync(file).fill(0, 4_096, 8_192));
+    await expect(openStore(stores.url)).rejects.toMatchObject({ code: 'store_unusable' });
+    expect(openFiles().filter((opened) => opened.startsWith(file))).toEqual([]);
   });
 
   onLinux('leaves no file open where an option is wrong', async () => {

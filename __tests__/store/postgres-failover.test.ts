@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import type { CredentialStore } from 'keyward/store';
 import { onDatabase } from '../support/store-database.js';
-import { makeStores, type Stores, storeKey } from '../support/store-places.js';
+import { feedOf, makeStores, type Stores, storeKey } from '../support/store-places.js';
 import { eventually } from '../support/store-wait.js';
 import { onServer, POSTGRES } from '../support/test-stores.js';
 
@@ -55,6 +55,13 @@ onServer('PostgreSQL that is read-only, as a server is that was failed over', ()
     expect(await Promise.all([store.ready(), store.ready()])).toEqual([false, false]);
     await makeWritable();
     expect(await eventually(() => store.ready())).toBeLessThan(5_000);
+  });
+
+  it('it becomes writable: ready() drops earlier connections, and is true at once', async () => {
+    const store = await stores.openAsIs(url);
+    await feedOf(store);
+    await makeWritable();
+    expect(await store.ready()).toBe(true);
   });
 
   it('N21 a store that is opened with readOnly is ready without writing, and records no last use', async () => {

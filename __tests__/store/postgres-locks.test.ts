@@ -104,6 +104,15 @@ onServer('locks in PostgreSQL', () => {
     expect(await read).toBe(2);
   });
 
+  it('one of four concurrent uses of an id is the first, also if a transaction sees only what was there at its start', async () => {
+    const options = encodeURIComponent('-c default_transaction_isolation=repeatable\\ read');
+    const strict = await stores.open({}, `${stores.url}&options=${options}`);
+    for (let number = 0; number < 20; number += 1) {
+      const uses = Array.from({ length: 4 }, () => strict.firstUse(`id ${number}`, 60));
+      expect((await Promise.all(uses)).filter((isNew) => isNew)).toHaveLength(1);
+    }
+  });
+
   it('N23 creations that wait for a lock and lists take no connection of lookups', async () => {
     const keys = await storeKeys(store, stores.url, { count: 50 });
     held = await holdDatabase(stores.url, 'update feed_head set position = position');

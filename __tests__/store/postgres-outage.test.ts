@@ -8,7 +8,7 @@ import { type Eavesdropper, eavesdrop } from '../support/eavesdrop.js';
 import { createManualClock } from '../support/manual-clock.js';
 import { type StoreApi, serveStore } from '../support/store-api.js';
 import { type BulkKey, storeKeys } from '../support/store-bulk.js';
-import { onDatabase } from '../support/store-database.js';
+import { holdDatabase, onDatabase, schemaOf } from '../support/store-database.js';
 import { feedOf, makeStores, revoke, type Stores, storeKey } from '../support/store-places.js';
 import { type StoreProxy, startStoreProxy } from '../support/store-proxy.js';
 import { eventually, pause } from '../support/store-wait.js';
@@ -99,6 +99,25 @@ onServer('PostgreSQL behind a network that fails', () => {
     expect(await store.ready()).toBe(false);
     expect(events.heard('keyward:store')).toEqual([]);
   });
+
+  it.each(['succeeds', 'fails'])(
+    'it is down at the start, and the store is closed during an attempt that %s: no warning',
+    async (end) => {
+      await proxy.refuse();
+      const store = await openFar();
+      const held = await holdDatabase(stores.url, 'lock table migrations in access exclusive mode');
+      await proxy.accept();
+      const attempts = `from pg_stat_activity where wait_event_type = 'Lock' and query like '%"${schemaOf(stores.url)}"."migrations"%'`;
+      await eventually(async () => (await onDatabase(stores.url, `select pid ${attempts}`)).length === 1);
+      events.clear();
+      const closing = store.close();
+      if (end === 'fails') await onDatabase(stores.url, `select pg_terminate_backend(pid) ${attempts}`);
+      await held.commit();
+      await closing;
+      await new Promise(setImmediate);
+      expect(events.heard('keyward:store')).toEqual([]);
+    },
+  );
 
   it('F02 it is killed under load, and restarted: cached keys are accepted until R2, then A5, other keys A5, and none is refused', async () => {
     const clock = createManualClock();

@@ -6,6 +6,7 @@ import type { CredentialStore } from 'keyward/store';
 import { sql } from 'kysely';
 import { digestOf } from '../../lib/credentials/digest.js';
 import { connectSqlite, disconnectSqlite } from '../../lib/store/sqlite/connections.js';
+import { openSqlite } from '../../lib/store/sqlite/engine.js';
 import { storeKeys } from '../support/store-bulk.js';
 import { fileOf, holdDatabase } from '../support/store-database.js';
 import { makeStores, type Stores, storeKey } from '../support/store-places.js';
@@ -184,6 +185,25 @@ describe('a database file that another process has locked', () => {
     await eventually(() => runs === 1);
     const edit = other.repository.transact(async (tx) => await tx.updateKey(id, 2, { name: 'other' }));
     expect([await work, await edit, runs]).toEqual([true, true, 1]);
+  });
+
+  it('the analysis of the tables waits for the other too', async () => {
+    const store = await stores.open();
+    const other = await holdDatabase(stores.url, 'update accounts set created_at = 1');
+    const analyzing = Promise.allSettled([store.repository.analyze()]);
+    // The first attempt ends here: the database is busy.
+    await new Promise(setImmediate);
+    await other.commit();
+    expect(await analyzing).toMatchObject([{ status: 'fulfilled' }]);
+  });
+
+  it('a new one is opened after the commit of the other', async () => {
+    const other = await holdDatabase(stores.url, 'pragma user_version = 1');
+    const opening = Promise.allSettled([openSqlite(file)]);
+    await other.commit();
+    const [opened] = await opening;
+    expect(opened).toMatchObject({ status: 'fulfilled' });
+    if (opened.status === 'fulfilled') await opened.value.close();
   });
 
   it('F15 a writer that waits too long gives up: the database is busy', async () => {
