@@ -37,8 +37,8 @@ export class DpopProofs {
       htm: method,
       htu: `${url.origin}${url.pathname}`,
       iat: Math.floor(this.#now() / 1_000),
-      ...(ath === undefined ? {} : { ath }),
-      ...(nonce === undefined ? {} : { nonce }),
+      ath,
+      nonce,
     };
     return signJwt({ key: this.#key, alg: ALGORITHM }, { typ: 'dpop+jwt', jwk: this.#jwk }, payload);
   }

@@ -72,6 +72,6 @@ function normalize(method: string): string {
   return NORMALIZED.includes(upper) ? upper : method;
 }
 
-function isIterable(body: unknown): boolean {
-  return typeof body === 'object' && body !== null && Symbol.asyncIterator in body;
+function isIterable(body: NonNullable<RequestInit['body']>): boolean {
+  return typeof body === 'object' && Symbol.asyncIterator in body;
 }

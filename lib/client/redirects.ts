@@ -44,7 +44,7 @@ export async function followRedirects(
 
 function redirected(request: ApiRequest, status: number, location: string): ApiRequest {
   const url = URL.canParse(location, request.url.href) ? new URL(location, request.url) : undefined;
-  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+  if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {
     throw new TypeError('client.fetch: the Location header of a redirect must be an http or https URL');
   }
   if (status !== 303 && !request.isRepeatable) {

@@ -4,7 +4,7 @@ import type { Clock } from '../contracts/clock.js';
 import { clockOption } from '../contracts/clock-option.js';
 import type { ClientAuthentication } from '../http/add-client-credentials.js';
 import { type ClientPrivateKey, type PrivateKeyInput, readPrivateKey } from '../http/client-private-key.js';
-import { FetchError, timeoutSignal } from '../http/fetch-json.js';
+import { timeoutSignal } from '../http/fetch-json.js';
 import { SECURE_PLAIN_URL, secureUrl } from '../http/secure-url.js';
 import { urlFromIssuerMetadata } from '../http/url-from-issuer-metadata.js';
 import {
@@ -156,7 +156,6 @@ function endpointOf(issuer: Issuer | undefined, tokenEndpoint: URL | undefined, 
       const metadata = { url: issuer.url, issuer: issuer.text, allowHttp, fetch: send };
       return await urlFromIssuerMetadata(metadata, 'token_endpoint', signal);
     } catch (cause) {
-      if (!(cause instanceof FetchError)) throw cause;
       const message = 'the metadata of the issuer could not be fetched, or has no valid token_endpoint';
       throw new TokenClientError('token_endpoint_unreachable', message, { cause });
     }

@@ -7,7 +7,7 @@
 export function unlessAborted<T>(shared: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason);
-    signal.addEventListener('abort', abort, { once: true });
+    signal.addEventListener('abort', abort);
     shared.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
   });
 }
