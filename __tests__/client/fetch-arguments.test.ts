@@ -151,6 +151,31 @@ describe('the option fetch', () => {
     expect(api.seen).toMatchObject([{ ...given, headers: { ...given.headers, authorization: 'Bearer token-1' } }]);
   });
 
+  /** A client, and the second argument of its last request to the API. */
+  async function capturingClient() {
+    const issuer = await issuerWith();
+    let last: RequestInit | undefined;
+    const send: typeof fetch = async (input, init) => {
+      if (String(input).startsWith(issuer.origin)) return fetch(input, init);
+      last = init;
+      return new Response(null);
+    };
+    return { ...clientOf(issuer, { fetch: send }), lastInit: () => last };
+  }
+
+  it('gets no member that the caller did not set', async () => {
+    const { client, lastInit } = await capturingClient();
+    await client.fetch('https://api.example/');
+    expect(lastInit()).toStrictEqual({ method: 'GET', headers: expect.any(Headers), redirect: 'follow' });
+  });
+
+  it('gets the signal of a Request that is given as init', async () => {
+    const { client, lastInit } = await capturingClient();
+    const given = new Request('https://other.example', { signal: new AbortController().signal });
+    await client.fetch('https://api.example/', given);
+    expect(lastInit()?.signal).toBe(given.signal);
+  });
+
   it('gets the members of a Request that is given as init', async () => {
     const issuer = await issuerWith();
     const api = await started(() => ({}));

@@ -25,6 +25,7 @@ describe('a redirect of a DPoP-bound request', () => {
     [303, 'POST', 'GET'],
     [303, 'PUT', 'GET'],
     [303, 'HEAD', 'HEAD'],
+    [303, 'GET', 'GET'],
     [301, 'PUT', 'PUT'],
     [302, 'PUT', 'PUT'],
     [301, 'HEAD', 'HEAD'],
@@ -33,7 +34,7 @@ describe('a redirect of a DPoP-bound request', () => {
   ])('%i of %s is followed by %s, with a proof of its own', async (status, method, next) => {
     const api = await started(({ path }) => (path === '/a' ? redirect(status, '/b?c') : {}));
     const headers = { 'content-type': 'text/plain', 'x-a': '1' };
-    const body = method === 'HEAD' ? null : 'x';
+    const body = method === 'HEAD' || method === 'GET' ? null : 'x';
     const response = await (await boundClient()).fetch(`${api.origin}/a`, { method, headers, body });
     expect(response.status).toBe(200);
     const [, second] = api.seen;
@@ -177,6 +178,23 @@ describe('a redirect of a DPoP-bound request', () => {
     expect(api.seen.map(({ path }) => path)).toEqual(['/a', '/b', '/b']);
   });
 
+  it('that turns a POST into a GET keeps the members that only some fetch knows', async () => {
+    const inits: RequestInit[] = [];
+    const send: typeof fetch = async (input, init = {}) => {
+      if (String(input) === 'https://access.example/token')
+        return Response.json({ access_token: 'token', token_type: 'DPoP' });
+      inits.push(init);
+      return new Response(null, String(input).endsWith('/a') ? { status: 303, headers: { location: '/b' } } : {});
+    };
+    const endpoint = { tokenEndpoint: 'https://access.example/token', clientId: 'ack_1', clientSecret: 'secret' };
+    const client = tokenClient({ ...endpoint, dpop: true, fetch: send });
+    await client.fetch('https://api.example/a', { method: 'POST', body: 'x', keepalive: true });
+    expect(inits).toMatchObject([
+      { method: 'POST', body: 'x', keepalive: true },
+      { method: 'GET', body: null, keepalive: true },
+    ]);
+  });
+
   it('is passed on without a Location', async () => {
     const api = await started(() => ({ status: 302 }));
     expect((await (await boundClient()).fetch(api.origin)).status).toBe(302);
@@ -188,7 +206,7 @@ describe('a redirect of a DPoP-bound request', () => {
     expect(api.seen).toHaveLength(21);
   });
 
-  it.each(['data:text/plain,x', 'https://'])('to %s rejects', async (location) => {
+  it.each(['data:text/plain,x', 'x-http://api.example/', 'https://'])('to %s rejects', async (location) => {
     const api = await started(() => redirect(302, location));
     await expect((await boundClient()).fetch(api.origin)).rejects.toThrow('must be an http or https URL');
   });

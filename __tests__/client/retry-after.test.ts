@@ -21,6 +21,8 @@ it.each([
   ['a day of ISO 8601', 503, '2020-01-01', undefined],
   ['nothing', 503, '', undefined],
   ['neither', 503, 'soon', undefined],
+  ['a date after another word', 503, 'after Fri, 20 Nov 2026 15:04:10 GMT', undefined],
+  ['a date before a comment', 503, 'Fri, 20 Nov 2026 15:04:10 GMT (soon)', undefined],
   ['another status', 500, '17', undefined],
   ['a success', 200, '17', undefined],
   ['seconds with 429', 429, '17', 17],

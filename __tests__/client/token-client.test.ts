@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { decodeJwt } from 'jose';
+import { decodeJwt, decodeProtectedHeader } from 'jose';
 import { TokenClientError, type TokenClientOptions, tokenClient } from 'keyward/client';
 import { clientOf, invalidToken, issuerWith, rejected, SECRET, started } from '../support/scripted-issuer.js';
 import type { ScriptedAnswer, ScriptedServer, SeenRequest } from '../support/scripted-server.js';
@@ -135,6 +135,7 @@ describe('accessToken', () => {
     const iat = clock.now() / 1_000;
     const expected = { aud: `${issuer.origin}${path}`, iss: 'ack_1', sub: 'ack_1', iat, exp: iat + 60 };
     expect(decodeJwt(String(form.get('client_assertion')))).toMatchObject(expected);
+    expect(decodeProtectedHeader(String(form.get('client_assertion')))).toMatchObject({ kid: 'one' });
     expect(issuer.seen.at(-1)?.headers.authorization).toBeUndefined();
   });
 
@@ -174,6 +175,26 @@ describe('accessToken', () => {
     expect(error).toMatchObject({ code: 'token_endpoint_unreachable' });
   });
 
+  it('says that the endpoint could not be reached, with the cause', async () => {
+    const cause = new TypeError('fetch failed');
+    const endpoint = { tokenEndpoint: 'https://access.example/token', clientId: 'ack_1', clientSecret: SECRET };
+    const client = tokenClient({ ...endpoint, fetch: () => Promise.reject(cause) });
+    const error = await rejected(client.accessToken());
+    const message = 'the token endpoint did not send a complete response; see the cause of this error';
+    expect(String(error)).toBe(`TokenClientError: ${message}`);
+    expect(error).toHaveProperty('cause', cause);
+  });
+
+  it('says that the metadata cannot be used, with the cause', async () => {
+    const names = { issuer: 'https://access.example', clientId: 'ack_1', clientSecret: SECRET };
+    const client = tokenClient({ ...names, fetch: async () => Response.json({ issuer: names.issuer }) });
+    expect(await rejected(client.accessToken())).toMatchObject({
+      code: 'token_endpoint_unreachable',
+      message: 'the metadata of the issuer could not be fetched, or has no valid token_endpoint',
+      cause: { message: 'the metadata has no valid token_endpoint; expected an https URL' },
+    });
+  });
+
   it('names the error of the endpoint, and neither a secret nor what else it says', async () => {
     const body = { error: 'invalid_client', error_description: SECRET };
     const issuer = await issuerWith(() => ({ status: 401, body }));
@@ -208,6 +229,20 @@ describe('accessToken', () => {
     const message =
       'the response from the token endpoint is invalid; expected an access_token and a token_type of Bearer or DPoP';
     expect(await rejected(clientOf(issuer).client.accessToken())).toMatchObject({ message });
+  });
+
+  it('says what a valid lifetime is', async () => {
+    const issuer = await issuerWith(() => ({ body: { access_token: 'a', token_type: 'Bearer', expires_in: 0 } }));
+    const message =
+      'the response from the token endpoint has an invalid expires_in; expected a positive number of seconds';
+    expect(await rejected(clientOf(issuer).client.accessToken())).toMatchObject({ message });
+  });
+
+  it('says what to do about a server without DPoP', async () => {
+    const issuer = await issuerWith();
+    const message =
+      'the option "dpop" of tokenClient is true, but the token endpoint issued a token that is not DPoP-bound; check that the server supports DPoP';
+    expect(await rejected(clientOf(issuer, { dpop: true }).client.accessToken())).toMatchObject({ message });
   });
 
   it('follows no redirect, which could send the secret elsewhere', async () => {
@@ -374,6 +409,13 @@ describe('fetch', () => {
     expect(api.seen).toHaveLength(1);
   });
 
+  it.each([200, 403])('passes %i on, even with a challenge of invalid_token', async (status) => {
+    const issuer = await issuerWith();
+    const api = await started(() => ({ ...invalidToken, status }));
+    expect((await clientOf(issuer).client.fetch(api.origin)).status).toBe(status);
+    expect(api.seen).toHaveLength(1);
+  });
+
   it.each([
     ['a stream', (origin: string) => [origin, { method: 'POST', body: streamOf('x'), duplex: 'half' }]],
     ['a Request with a body', (origin: string) => [new Request(origin, { method: 'POST', body: 'x' })]],
@@ -498,6 +540,14 @@ describe('DPoP nonces', () => {
     expect(api.seen).toHaveLength(1);
   });
 
+  it('does not repeat a request that was refused for another reason, with a nonce for the next', async () => {
+    const issuer = await started(() => ({ body: bound }));
+    const headers = { 'www-authenticate': 'DPoP error="insufficient_user_authentication"', 'dpop-nonce': 'one' };
+    const api = await started(() => ({ status: 401, headers }));
+    expect((await clientOf(issuer, { dpop: true }).client.fetch(api.origin)).status).toBe(401);
+    expect(api.seen).toHaveLength(1);
+  });
+
   it('does not repeat a request of a client without DPoP', async () => {
     const issuer = await issuerWith();
     const api = await started(() => nonceRequired('one'));
@@ -595,7 +645,7 @@ describe('options', () => {
     [
       'a public key',
       { ...good, clientSecret: undefined, privateKey: { kty: 'OKP', crv: 'Ed25519', x: 'AA' } },
-      '"privateKey"',
+      'tokenClient: option "privateKey" must be a private key for signing, as a JWK, a KeyObject or PEM, got an object',
     ],
     ...[{ alg: 'RS256' }, { alg: 'ES384' }, { alg: 'ECDH-ES' }].map((members): [string, object, string] => [
       `an EC key with ${members.alg}`,
@@ -608,7 +658,11 @@ describe('options', () => {
       '"privateKey"',
     ],
     ['a keyId that is no text, beside a secret', { ...good, keyId: 1 }, '"keyId"'],
-    ['scopes with a space', { ...good, scopes: ['a b'] }, '"scopes"'],
+    [
+      'scopes with a space',
+      { ...good, scopes: ['a b'] },
+      'option "scopes" must be a list of scopes that consist of ASCII characters other than spaces, double quotes and backslashes (RFC 6749 section 3.3), got an invalid list',
+    ],
     ['scopes in one text', { ...good, scopes: 'a' }, '"scopes"'],
     ['a secret and a key', { ...good, privateKey: EC_KEY }, 'set exactly one of the options "clientSecret" and'],
     ['an issuer over http', { ...good, tokenEndpoint: undefined, issuer: 'http://access.example.com' }, '"issuer"'],
