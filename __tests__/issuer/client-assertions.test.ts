@@ -12,7 +12,16 @@ import {
 } from '../support/client-assertion.js';
 import { eavesdrop } from '../support/eavesdrop.js';
 import { START } from '../support/manual-clock.js';
-import { basic, GRANT, ID, record, SECRET, type TokenService, tokenService } from '../support/token-service.js';
+import {
+  basic,
+  digestOf,
+  GRANT,
+  ID,
+  record,
+  SECRET,
+  type TokenService,
+  tokenService,
+} from '../support/token-service.js';
 import { modulusOf, rsaJwk } from '../support/weak-keys.js';
 
 const NOW = START / 1_000;
@@ -88,6 +97,19 @@ describe('a valid assertion', () => {
     ['a jti of 256 characters', { jti: 'j'.repeat(256) }],
   ])('I14 may have %s', async (_what, claims) => {
     expect(await answerTo(assertionBody(await signed({ claims })))).toEqual(ISSUED);
+  });
+
+  it('without a kid is recorded as a use of the public key that verified it', async () => {
+    const used: string[] = [];
+    const accessKeys = {
+      resolveAccessKey: () => record({ publicKeys: [pair('ES256').publicJwk] }) as AccessKeyRecord,
+      recordUse: (digest: string) => void used.push(digest),
+    };
+    const recording = await tokenService({ accessKeys });
+    const assertion = await signAssertion(pair('ES256'), recording.url, { header: { kid: undefined } });
+    expect((await recording.post(assertionBody(assertion))).status).toBe(200);
+    expect(used).toEqual([digestOf(`${ID} ${pair('ES256').publicJwk.kid}`)]);
+    await recording.close();
   });
 
   it('is accepted from a network whose secrets have failed too often', async () => {
@@ -246,6 +268,12 @@ describe('an invalid assertion', () => {
     const publicKeys = reason === 'assertion_key' ? [] : [pair('ES256').publicJwk];
     service.table.set(ID, traits && record({ publicKeys, ...traits }));
     expect(await answerTo(assertionBody(await signed()))).toEqual(invalidClient(reason));
+  });
+
+  it('without a kid, of a client without public keys: invalid_client', async () => {
+    service.table.set(ID, record({ publicKeys: [] }));
+    const text = await signed({ header: { kid: undefined } });
+    expect(await answerTo(assertionBody(text))).toEqual(invalidClient('assertion_key'));
   });
 
   it('is not counted as a guess', async () => {
