@@ -15,7 +15,7 @@ export function answer(
   body: object,
   headers?: Readonly<Record<string, string>>,
 ): void {
-  writeJson(res, status, body, headers === undefined ? NO_STORE : { ...NO_STORE, ...headers });
+  writeJson(res, status, body, { ...NO_STORE, ...headers });
 }
 
 /**
@@ -25,8 +25,8 @@ export function answer(
  */
 export function answerRefusal(res: ServerResponse, refusal: TokenRequestError, challenge?: string): void {
   const { code, status, headers } = refusal;
-  const { description } = TOKEN_ERRORS[code];
-  const body = description === undefined ? { error: code } : { error: code, error_description: description };
+  // `JSON.stringify` leaves out a description that is `undefined`.
+  const body = { error: code, error_description: TOKEN_ERRORS[code].description };
   answer(res, status, body, challenge === undefined ? headers : { ...headers, 'WWW-Authenticate': challenge });
 }
 

@@ -11,11 +11,11 @@ import { RETRY_SOON, TokenRequestError } from './token-request-error.js';
 
 /**
  * The claim `cnf` of a token (RFC 7800 §3.1). `jkt` is the thumbprint of a DPoP key, and `x5t#S256` is the thumbprint
- * of a client certificate.
+ * of a client certificate. The token does not contain a member that is `undefined`.
  */
 export interface CnfClaim {
-  readonly jkt?: string;
-  readonly 'x5t#S256'?: string;
+  readonly jkt: string | undefined;
+  readonly 'x5t#S256': string | undefined;
 }
 
 export interface SenderConstraint {
@@ -52,11 +52,7 @@ export function senderConstraints({ path, proofs, mtls }: SenderConstraints): Co
     const jkt = proven?.thumbprint;
     assertConfirmed(accessKey, jkt, certificate);
     if (jkt === undefined && certificate === undefined) return UNBOUND;
-    const cnf = {
-      ...(jkt === undefined ? {} : { jkt }),
-      ...(certificate === undefined ? {} : { 'x5t#S256': certificate }),
-    };
-    return { cnf, nonce: proven?.nonce };
+    return { cnf: { jkt, 'x5t#S256': certificate }, nonce: proven?.nonce };
   };
 
   async function proofOf({ method, headers }: ClientHttpRequest, verifier: ProofVerifier) {

@@ -1,5 +1,4 @@
 /** Parses and verifies tokens that this issuer issued, for introspection and revocation. */
-import type { JWK } from 'jose';
 import { readCompactJws } from '../../protocol/compact-jws.js';
 import { type JsonObject, own } from '../../protocol/strict-json.js';
 import { type ClaimRules, readTokenClaims, type TokenClaims } from '../../tokens/claims.js';
@@ -45,21 +44,20 @@ export function issuedTokenReader({ issuer, audience, keys }: IssuedTokenParts):
 
   return async function readIssuedToken(text, now, clockTolerance = CLOCK_TOLERANCE) {
     const jws = readCompactJws(text);
-    const header = jws && readTokenHeader(jws.header, algorithms, rules.profile);
-    if (jws === undefined || header === undefined || typeof header === 'string') return undefined;
+    if (jws === undefined) return undefined;
+    const header = readTokenHeader(jws.header, algorithms, rules.profile);
+    if (typeof header === 'string') return undefined;
     // With `cnf`, `readTokenClaims` would require a proof of the key that the token is bound to. The caller asks about
     // a token of another client, and does not have this key, so `cnf` is removed.
     const { cnf: _confirmation, ...payload } = jws.payload;
     const claims = readTokenClaims(payload, { ...rules, clockTolerance }, now);
     if (typeof claims === 'string') return undefined;
     const jwk = (await keys.published(header.kid)).keys.find(({ kid }) => kid === header.kid);
-    return jwk !== undefined && (await isSignedBy(jws, jwk, header.alg)) ? { claims, payload: jws.payload } : undefined;
+    // If no key has this `kid`, `jwk` is `undefined`, and `readKeySet` leaves it out.
+    const [key] = readKeySet({ keys: [jwk] });
+    if (key === undefined || !(await verifySignature(jws, key, header.alg))) return undefined;
+    return { claims, payload: jws.payload };
   };
-}
-
-async function isSignedBy(jws: Parameters<typeof verifySignature>[0], jwk: JWK, alg: string): Promise<boolean> {
-  const [key] = readKeySet({ keys: [jwk] });
-  return key !== undefined && (await verifySignature(jws, key, alg));
 }
 
 /**
