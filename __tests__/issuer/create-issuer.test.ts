@@ -36,11 +36,29 @@ describe('createIssuer', () => {
     ['clientAuthentication', 'client_secret_basic'],
     ['clientAuthentication', []],
     ['clientAuthentication', ['none']],
+    ['introspection', true],
+    ['replay', {}],
+    ['dpop', true],
+    ['mtls', true],
     ['clock', {}],
   ])('throws for %s: %j', (name, value) => {
     const create = () => createIssuer({ ...options, [name]: value });
     expect(create).toThrow(TypeError);
     expect(create).toThrow(`"${name}"`);
+  });
+
+  it('throws for revocation with access keys that have no revokeToken', () => {
+    const create = () => createIssuer({ ...options, revocation: true });
+    expect(create).toThrow(
+      new TypeError('createIssuer: option "accessKeys" must be an object with revokeToken(), got an object'),
+    );
+  });
+
+  it.each(['introspect', 'revocation'])('does not serve /connect/%s without the option', async (name) => {
+    const service = await tokenService();
+    const { status } = await fetch(`${service.url}/connect/${name}`, { method: 'POST' });
+    await service.close();
+    expect(status).toBe(404);
   });
 
   it('R17 issues with allowHttp at an http URL of any host', async () => {
@@ -257,7 +275,7 @@ describe('createIssuer', () => {
       reason: undefined,
     };
     const nothing = { clientId: undefined, authentication: undefined, scopes: undefined };
-    expect(events).toEqual([
+    expect(events).toStrictEqual([
       { ...issued, authentication: 'basic' },
       { ...issued, authentication: 'both' },
       { endpoint, outcome: 'refused', status: 401, reason: 'wrong_secret', ...nothing },

@@ -2,6 +2,7 @@ import { expect, it } from '@jest/globals';
 import type { AccessKeyClient } from '../../lib/credentials/records/access-key-client.js';
 import { tokenIssuer } from '../../lib/issuer/issue-token.js';
 import type { SigningKeys } from '../../lib/issuer/signing-keys/signing-keys.js';
+import { eavesdrop } from '../support/eavesdrop.js';
 import { createManualClock, START } from '../support/manual-clock.js';
 
 const GRANT = { id: 'ack_1', tokensNotBefore: 0 } as AccessKeyClient;
@@ -21,4 +22,14 @@ it('iat does not go back by 15 minutes or less, and follows a clock that was far
   expect(await issuedAt()).toBe(1_000);
   clock.setWall(-1_000);
   expect(await issuedAt()).toBe(99);
+});
+
+it('two tokens in the same second are no reason for a warning about the clock', async () => {
+  const events = eavesdrop();
+  const keys = KEYS as unknown as SigningKeys;
+  const issue = tokenIssuer({ issuer: 'https://login.test', audience: 'api', keys, clock: createManualClock() });
+  await issue(GRANT, ['payments'], undefined);
+  await issue(GRANT, ['payments'], undefined);
+  events.stop();
+  expect(events.heard('keyward:issuer')).toEqual([]);
 });

@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { LookupFailure } from 'keyward';
+import type { TokenDecision } from 'keyward/issuer';
 import type { ClientRequest } from '../../lib/issuer/client-endpoint.js';
-import { revocation } from '../../lib/issuer/issued-tokens/revocation.js';
+import type { ReadIssuedToken } from '../../lib/issuer/issued-tokens/read-issued-token.js';
+import { type RevokingResolver, revocation } from '../../lib/issuer/issued-tokens/revocation.js';
 import { deferred } from '../support/deferred.js';
 import { type Eavesdropper, eavesdrop } from '../support/eavesdrop.js';
 import { createManualClock } from '../support/manual-clock.js';
@@ -17,24 +19,30 @@ const failure = (reason: LookupFailure['reason'], detail?: string) =>
 /** The times for which tokens were read: when they may have expired, and when they may have been issued. */
 let readTimes: (readonly (number | undefined)[])[] = [];
 
-/** An endpoint whose tokens have their text as `jti`. */
-function endpointThat(revokeToken: (id: string, jti: string, expiresAt: Date) => Promise<void>) {
-  const readToken = async (jti: string, ...times: readonly (number | undefined)[]) => {
-    readTimes.push(times);
-    return {
-      payload: {},
-      claims: {
-        ...{ clientId: 'ack_shop', tokenId: jti, scopes: [], expiresAt: 60, issuedAt: 0 },
-        ...{ tokensNotBefore: undefined, boundKeys: undefined },
-      },
-    };
+/** Reads a token of the client `ack_shop`, which has its text as `jti`. */
+const readToken: ReadIssuedToken = async (jti, ...times) => {
+  readTimes.push(times);
+  return {
+    payload: {},
+    claims: {
+      ...{ clientId: 'ack_shop', tokenId: jti, scopes: [], expiresAt: 60, issuedAt: 0 },
+      ...{ tokensNotBefore: undefined, boundKeys: undefined },
+    },
   };
-  const accessKeys = { resolveAccessKey: () => null, revokeToken };
-  const { respond } = revocation({ readToken, accessKeys, clock });
-  return (token: string) =>
+};
+
+function endpointThat(revokeToken: RevokingResolver['revokeToken']) {
+  const ask = endpointWith(readToken, revokeToken);
+  return (token: string) => ask(new Map([['token', token]]));
+}
+
+/** An endpoint, and a request to it from the client `id`. */
+function endpointWith(readToken: ReadIssuedToken, revokeToken: RevokingResolver['revokeToken'], id = 'ack_shop') {
+  const { respond } = revocation({ readToken, accessKeys: { resolveAccessKey: () => null, revokeToken }, clock });
+  return (parameters: ReadonlyMap<string, string>) =>
     respond({
-      parameters: new Map([['token', token]]),
-      accessKey: { id: 'ack_shop', account: 'acme' },
+      parameters,
+      accessKey: { id, account: 'acme' },
       authentication: 'basic',
     } as never as ClientRequest);
 }
@@ -115,6 +123,31 @@ describe('a revocation', () => {
   });
 });
 
+describe('without a write', () => {
+  const notCalled = () => Promise.reject(new Error('revokeToken was called'));
+
+  it('a request without a token is refused', async () => {
+    const asked = endpointWith(readToken, notCalled)(new Map());
+    await expect(asked).rejects.toMatchObject({ code: 'invalid_request', reason: 'no_token' });
+  });
+
+  it('the token of another client is refused', async () => {
+    const asked = endpointWith(readToken, notCalled, 'ack_thief')(new Map([['token', 'one']]));
+    await expect(asked).rejects.toMatchObject({ code: 'unauthorized_client', reason: 'token_of_another_client' });
+  });
+
+  it('a token that is not valid is revoked, with the event of any other', async () => {
+    const revoke = endpointWith(async () => undefined, notCalled);
+    expect(await revoke(new Map([['token', 'garbage']]))).toEqual({ body: {} });
+    await endpointThat(async () => {})('one');
+    const event: TokenDecision = {
+      ...{ endpoint: 'revocation', outcome: 'revoked', status: 200, clientId: 'ack_shop', authentication: 'basic' },
+      ...{ reason: undefined, scopes: undefined },
+    };
+    expect(events.heard<TokenDecision>('keyward:token')).toStrictEqual([event, event]);
+  });
+});
+
 it('requests for the same token share a write while it is pending', async () => {
   const write = deferred<void>();
   const asked: string[] = [];
@@ -129,6 +162,29 @@ it('requests for the same token share a write while it is pending', async () => 
   expect(await Promise.all(answers)).toEqual([1, 2, 3, 4].map(() => ({ body: {} })));
   await revoke('one');
   expect(asked).toEqual(['one', 'two', 'one']);
+});
+
+it('a write that settles after 50 seconds does not affect the next write of the same token', async () => {
+  const [first, second] = [deferred<void>(), deferred<void>()];
+  const writes = [first, second];
+  let asked = 0;
+  const revoke = endpointThat(() => {
+    asked += 1;
+    return writes[asked - 1]?.promise ?? Promise.resolve();
+  });
+  const refused = revoke('one').catch((error: unknown) => error);
+  await pass(TIMEOUT);
+  expect(await refused).toEqual(REFUSED);
+  await pass(45_000);
+  const answers = [revoke('one')];
+  await settle();
+  first.resolve();
+  await settle();
+  answers.push(revoke('one'));
+  await settle();
+  expect(asked).toBe(2);
+  second.resolve();
+  expect(await Promise.all(answers)).toEqual([{ body: {} }, { body: {} }]);
 });
 
 describe('at most 100 writes are pending', () => {

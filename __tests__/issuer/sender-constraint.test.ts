@@ -1,5 +1,5 @@
 import { hash, randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { decodeJwt } from 'jose';
 import type { IssuerOptions } from '../../lib/issuer/index.js';
 import { assertionBody, clientKeyPair, signAssertion } from '../support/client-assertion.js';
@@ -108,6 +108,22 @@ describe('DPoP at the token endpoint', () => {
     const another = proofFor(service);
     const answers = await Promise.all(Array.from({ length: 20 }, () => obtain(service, { dpop: another })));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+  });
+
+  it('the clock of the issuer decides how long a used proof is stored', async () => {
+    const service = await start({ dpop: {} });
+    const dpop = proofFor(service);
+    expect((await obtain(service, { dpop })).status).toBe(200);
+    const machine = jest.spyOn(performance, 'now').mockReturnValue(performance.now() + 3_600_000);
+    const answer = await obtain(service, { dpop });
+    machine.mockRestore();
+    expect(answer).toEqual(refusedBy('invalid_dpop_proof', 'dpop_replayed'));
+  });
+
+  it('access keys whose firstUse is no method are not used as the replay cache', async () => {
+    const accessKeys = { resolveAccessKey: () => record(), firstUse: true };
+    const service = await start({ dpop: {}, accessKeys });
+    expect(await obtain(service, { dpop: proofFor(service) })).toMatchObject({ status: 200, type: 'DPoP' });
   });
 
   it('D32 a proof is not used up by a request that is refused for another reason', async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createLocalJWKSet, decodeJwt, type JSONWebKeySet, jwtVerify } from 'jose';
+import { eavesdrop } from '../support/eavesdrop.js';
 import {
   AUDIENCE,
   basic,
@@ -120,6 +121,18 @@ describe('POST /connect/token', () => {
   it('T08 access key without any scope, no scope requested: invalid_scope', async () => {
     service.table.set('ack_none', record({ id: 'ack_none', scopes: [], defaultScopes: [] }));
     expect(await errorOf(await service.post(GRANT, basic('ack_none', SECRET)))).toEqual(tS);
+  });
+
+  it.each([
+    ['scope_malformed', ID, '&scope=payments%22'],
+    ['scope_not_assigned', ID, '&scope=payouts'],
+    ['no_default_scopes', 'ack_no_defaults', ''],
+  ])('the event of invalid_scope has the reason %s', async (reason, id, parameter) => {
+    service.table.set('ack_no_defaults', record({ id: 'ack_no_defaults', defaultScopes: [] }));
+    const events = eavesdrop();
+    await service.post(`${GRANT}${parameter}`, basic(id, SECRET));
+    events.stop();
+    expect(events.heard('keyward:token')).toMatchObject([{ outcome: 'refused', reason }]);
   });
 
   it.each([
