@@ -106,9 +106,9 @@ describe('a token is not active', () => {
   });
 
   it.each([
-    ['header', () => tokenWith({}, { typ: 'JWT' })],
+    ['header parameters', () => tokenWith({}, { typ: 'JWT' })],
     ['claims', () => tokenWith({ exp: NOW })],
-  ])('if its %s are wrong, even while the signing keys cannot be read', async (_what, token) => {
+  ])('if its %s break a rule, even while the signing keys cannot be read', async (_what, token) => {
     await service.close();
     const listSigningKeys = () => Promise.reject(new Error('away'));
     service = await start({ signingKeys: { ...memorySigningKeys(), listSigningKeys } });

@@ -136,7 +136,7 @@ describe('without a write', () => {
     await expect(asked).rejects.toMatchObject({ code: 'unauthorized_client', reason: 'token_of_another_client' });
   });
 
-  it('a token that is not valid is revoked, with the event of any other', async () => {
+  it('an invalid token is answered like one that was revoked, with the same event', async () => {
     const revoke = endpointWith(async () => undefined, notCalled);
     expect(await revoke(new Map([['token', 'garbage']]))).toEqual({ body: {} });
     await endpointThat(async () => {})('one');
