@@ -47,6 +47,14 @@ describe('guesses of client secrets', () => {
     });
   });
 
+  it('the event of a refusal after too many failures names the reason', async () => {
+    await fail(10);
+    const events = eavesdrop();
+    await ask(ID, SECRET);
+    events.stop();
+    expect(events.heard('keyward:token')).toMatchObject([{ status: 429, reason: 'too_many_failures' }]);
+  });
+
   it('T36 the correct secret from another address: still 200', async () => {
     await fail(12);
     expect((await ask(ID, SECRET, '198.51.100.7')).status).toBe(200);
@@ -329,6 +337,16 @@ describe('BruteForceLimiter in memory', () => {
     expect(await isOpen(limits, 'ack_new')).toBe(true);
     await limits.countFailure('ack_99', 'net');
     expect(await isOpen(limits, 'ack_new')).toBe(false);
+  });
+
+  it('causes no event of a shared counter that is away', async () => {
+    const events = eavesdrop();
+    const limits = new BruteForceLimiter({ perClient: 1 });
+    await limits.countFailure('id', 'net');
+    const isOpenBefore = await isOpen(limits, 'id');
+    await limits.reset('id', 'net');
+    events.stop();
+    expect([isOpenBefore, await isOpen(limits, 'id'), events.heard()]).toEqual([false, true, []]);
   });
 
   it('T37 failures for more ids than its limit: the oldest are removed, so that memory is limited', async () => {

@@ -355,6 +355,7 @@ describe('a replayed assertion', () => {
     without.table.set(ID, record({ publicKeys: [pair('ES256').publicJwk] }));
     const response = await without.post(assertionBody(await signAssertion(pair('ES256'), without.url)));
     expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
+    expect(events.heard('keyward:token')).toMatchObject([{ outcome: 'unavailable', reason: 'replay_cache' }]);
     await without.close();
   });
 
@@ -420,6 +421,7 @@ describe('the parameters', () => {
     const response = await secretsOnly.post(assertionBody(await signAssertion(pair('ES256'), secretsOnly.url)));
     const metadata = await (await fetch(`${secretsOnly.url}/.well-known/oauth-authorization-server`)).json();
     expect([response.status, await response.json()]).toEqual([401, { error: 'invalid_client' }]);
+    expect(events.heard('keyward:token')).toMatchObject([{ outcome: 'refused', reason: 'assertion_not_taken' }]);
     expect(metadata).toMatchObject({ token_endpoint_auth_methods_supported: ['client_secret_basic'] });
     expect(metadata).not.toHaveProperty('token_endpoint_auth_signing_alg_values_supported');
     await secretsOnly.close();

@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import express from 'express';
+import { authenticateClients } from '../../lib/issuer/clients/authenticate-client.js';
+import { ClientAssertions } from '../../lib/issuer/clients/verify-assertion.js';
 import { createIssuer, memorySigningKeys } from '../../lib/issuer/index.js';
+import { deferred } from '../support/deferred.js';
 import { eavesdrop } from '../support/eavesdrop.js';
+import { createManualClock } from '../support/manual-clock.js';
 import { type RawResponse, sendRaw, serve } from '../support/raw-http.js';
 import {
   AUDIENCE,
@@ -153,6 +157,49 @@ describe('client authentication', () => {
   it('a body without a secret: invalid_client', async () => {
     expect((await service.post(`${GRANT}&client_id=${ID}`)).status).toBe(401);
   });
+
+  const header = `Authorization: Basic ${encoded(`${ID}:${SECRET}`)}`;
+  it.each<[reason: string, lines: readonly string[], body: string]>([
+    ['repeated_authorization', [header, header], GRANT],
+    ['no_credentials', [], GRANT],
+    ['body_malformed', [], inBody('%01', SECRET)],
+    ['header_malformed', ['Authorization: Basic'], GRANT],
+    ['header_and_body_differ', [header], inBody(ID, 'other')],
+    ['credentials_too_long', [], inBody(ID, 's'.repeat(257))],
+  ])('the event names the reason %s', async (reason, lines, body) => {
+    const events = eavesdrop();
+    await raw(lines, body);
+    events.stop();
+    expect(events.heard('keyward:token')).toMatchObject([{ outcome: 'refused', reason }]);
+  });
+
+  it('the event of a client that authenticates in the body says so', async () => {
+    const events = eavesdrop();
+    await service.post(inBody(ID, SECRET));
+    events.stop();
+    expect(events.heard('keyward:token')).toMatchObject([{ outcome: 'issued', authentication: 'body' }]);
+  });
+});
+
+it('a network that sends many unknown client IDs does not take the lookups of another network', async () => {
+  let record = deferred<null>();
+  const authenticate = authenticateClients({
+    accessKeys: { resolveAccessKey: () => record.promise },
+    assertions: new ClientAssertions({ firstUse: () => true }),
+    clock: createManualClock(),
+  });
+  const reasonOf = (id: string, address: string) =>
+    authenticate({ by: 'basic', id, secret: 'guess' }, address).catch(({ reason }) => reason as unknown);
+  const flood = () => Promise.all(Array.from({ length: 101 }, (_, number) => reasonOf(`ack_${number}`, '192.0.2.1')));
+  const first = flood();
+  record.resolve(null);
+  expect(await first).toContain('lookup_too_many');
+  record = deferred();
+  const second = flood();
+  const other = reasonOf('ack_other', '198.51.100.7');
+  record.resolve(null);
+  expect(await second).toContain('lookup_too_many');
+  expect(await other).toBe('unknown');
 });
 
 describe('credentials of 16 KiB, on a server that accepts such headers', () => {
@@ -179,15 +226,22 @@ describe('credentials of 16 KiB, on a server that accepts such headers', () => {
 describe('clientAuthentication', () => {
   it('T24 only Basic: the body is refused, also together with a header', async () => {
     const service = await tokenService({ clientAuthentication: ['client_secret_basic'] });
+    const events = eavesdrop();
     expect((await service.post(inBody(ID, SECRET))).status).toBe(401);
     expect((await service.post(inBody(ID, SECRET), basic(ID, SECRET))).status).toBe(400);
+    events.stop();
+    const refused = { outcome: 'refused', reason: 'body_not_accepted' };
+    expect(events.heard('keyward:token')).toMatchObject([refused, refused]);
     expect((await service.post(GRANT, basic(ID, SECRET))).status).toBe(200);
     await service.close();
   });
 
   it('only the body: the header is refused', async () => {
     const service = await tokenService({ clientAuthentication: ['client_secret_post'] });
+    const events = eavesdrop();
     expect((await service.post(GRANT, basic(ID, SECRET))).status).toBe(401);
+    events.stop();
+    expect(events.heard('keyward:token')).toMatchObject([{ outcome: 'refused', reason: 'header_not_accepted' }]);
     expect((await service.post(inBody(ID, SECRET))).status).toBe(200);
     await service.close();
   });

@@ -217,7 +217,10 @@ describe('createIssuer', () => {
     expect(response.status).toBe(400);
     expect(response.headers.get('location')).toBeNull();
     expect(response.headers.get('cache-control')).toBe('no-store');
-    expect(await response.json()).toMatchObject({ error: 'unsupported_response_type' });
+    expect(await response.json()).toEqual({
+      error: 'unsupported_response_type',
+      error_description: 'This issuer does not support authorization requests; use the client credentials grant',
+    });
     await service.close();
   });
 

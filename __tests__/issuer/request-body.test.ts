@@ -127,6 +127,25 @@ describe('the body of a token request', () => {
     await other.close();
   });
 
+  it.each<[reason: string, status: number, headers: Record<string, string>]>([
+    ['media_type', 400, { 'content-type': 'application/json' }],
+    ['content_encoding', 415, { 'content-encoding': 'gzip' }],
+  ])('the event names the reason %s', async (reason, status, headers) => {
+    const events = eavesdrop();
+    await service.post(GRANT, { ...basic(ID, SECRET), ...headers });
+    events.stop();
+    expect(events.heard('keyward:token')).toMatchObject([{ outcome: 'refused', status, reason }]);
+  });
+
+  it('a body that is too large closes the connection, although the client would keep it', async () => {
+    const response = await service.post(`${GRANT}&x=`.padEnd(8_193, 'x'), basic(ID, SECRET));
+    expect(response.headers.get('connection')).toBe('close');
+  });
+
+  it('a header whose value is "content-type" is no content type', async () => {
+    expect((await service.post(GRANT, { ...basic(ID, SECRET), 'x-note': 'content-type' })).status).toBe(200);
+  });
+
   it('T34 1 GB declared: 413 immediately, and the socket closes', async () => {
     expect((await raw([`Content-Type: ${FORM}`, 'Content-Length: 1000000000'], GRANT)).status).toBe(413);
   });
@@ -157,7 +176,8 @@ describe('readParameters', () => {
     });
     const head = ['POST / HTTP/1.1', 'Host: x', `Content-Type: ${FORM}`, 'Content-Length: 100', '', 'g'];
     expect((await sendRaw(served.port, head.join('\r\n'))).status).toBe(408);
-    expect(refusals).toMatchObject([{ code: 'invalid_request', reason: 'slow_body', status: 408 }]);
+    const headers = { Connection: 'close' };
+    expect(refusals).toMatchObject([{ code: 'invalid_request', reason: 'slow_body', status: 408, headers }]);
     await served.close();
   });
 
@@ -193,13 +213,22 @@ describe('T35 the host app has read the body', () => {
     await service.close();
   });
 
-  it('T35 the stream was consumed without a parsed body: 500 with a message, and it does not hang', async () => {
-    const service = await tokenService({}, [(req, _res, next) => req.on('end', () => next()).resume()]);
-    const response = await service.post(GRANT, basic(ID, SECRET));
-    expect([response.status, await response.text()]).toEqual([
-      500,
-      'keyward: another middleware read the request body but did not set req.body; mount the createIssuer() router before that middleware',
-    ]);
-    await service.close();
-  });
+  it.each([undefined, null])(
+    'T35 the stream was consumed without a parsed body (%s): 500 with a message, and it does not hang',
+    async (body) => {
+      const service = await tokenService({}, [
+        (req, _res, next) => req.on('end', () => next()).resume(),
+        (req, _res, next) => {
+          Object.assign(req, { body });
+          next();
+        },
+      ]);
+      const response = await service.post(GRANT, basic(ID, SECRET));
+      expect([response.status, await response.text()]).toEqual([
+        500,
+        'keyward: another middleware read the request body but did not set req.body; mount the createIssuer() router before that middleware',
+      ]);
+      await service.close();
+    },
+  );
 });

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createLocalJWKSet, decodeJwt, type JSONWebKeySet, jwtVerify } from 'jose';
+import type { AccessKeyRecord } from 'keyward';
+import { deferred } from '../support/deferred.js';
 import { eavesdrop } from '../support/eavesdrop.js';
 import {
   AUDIENCE,
@@ -252,6 +254,50 @@ describe('POST /connect/token', () => {
     const response = await service.post(GRANT, basic('ack_broken', SECRET));
     expect(response.headers.get('retry-after')).toBe('1');
     expect(await errorOf(response)).toEqual([503, 'temporarily_unavailable']);
+  });
+
+  it('the events of a record with another ID name the issuer and what is wrong', async () => {
+    service.table.set('ack_broken', record({ id: 'ack_other' }));
+    const events = eavesdrop();
+    await service.post(GRANT, basic('ack_broken', SECRET));
+    events.stop();
+    const detail = 'id: resolveAccessKey returned a record whose ID is not the client ID of the request';
+    expect(events.heard('keyward:lookup-failure')).toMatchObject([{ of: 'issuer', reason: 'record_invalid', detail }]);
+    expect(events.heard('keyward:token')).toMatchObject([{ outcome: 'unavailable', reason: 'lookup_record_invalid' }]);
+  });
+
+  it.each([undefined, null])('a client for which the resolver returns %s: invalid_client', async (nothing) => {
+    service.table.set('ack_nothing', nothing);
+    expect(await errorOf(await service.post(GRANT, basic('ack_nothing', SECRET)))).toEqual(tC);
+  });
+
+  it('looks up a client for each request, so that a request never gets a record from before a revocation', async () => {
+    const [first, asked] = [deferred<AccessKeyRecord>(), deferred<void>()];
+    const answers: (() => Promise<AccessKeyRecord>)[] = [
+      async () => record({ revokedAt: new Date(0) }),
+      () => {
+        asked.resolve();
+        return first.promise;
+      },
+    ];
+    const resolveAccessKey = async () => (await answers.pop()?.()) ?? null;
+    const revoking = await tokenService({ accessKeys: { resolveAccessKey } });
+    const before = revoking.post(GRANT, basic(ID, SECRET));
+    await asked.promise;
+    const after = await revoking.post(GRANT, basic(ID, SECRET));
+    first.resolve(record());
+    expect([(await before).status, after.status]).toEqual([200, 401]);
+    await revoking.close();
+  });
+
+  it.each([
+    ['no_grant_type', 'scope=payments'],
+    ['grant_type', 'grant_type=password'],
+  ])('the event names the reason %s', async (reason, body) => {
+    const events = eavesdrop();
+    await service.post(body, basic(ID, SECRET));
+    events.stop();
+    expect(events.heard('keyward:token')).toMatchObject([{ endpoint: 'token', outcome: 'refused', reason }]);
   });
 
   it('T38 200 parallel valid requests: 200 distinct jti', async () => {
