@@ -1,4 +1,4 @@
-import { expect, it } from '@jest/globals';
+import { expect, it, jest } from '@jest/globals';
 import { digestOf } from '../../lib/credentials/digest.js';
 import { MAX_FORMER_SECRETS, readAccessKeyClient } from '../../lib/credentials/records/access-key-client.js';
 import { checkSecret } from '../../lib/issuer/clients/check-secret.js';
@@ -35,4 +35,23 @@ it('the last former secret is known as one, also of a client with two secrets an
 
 it('no secret of a client that does not exist is right', () => {
   expect(checkSecret('one', undefined, END)).toEqual({ digest: digestOf('one'), reason: 'wrong_secret' });
+});
+
+it.each([
+  ['that does not exist', undefined],
+  ['with one secret', { secrets: ['one'] }],
+  ['with two secrets and a former one', { secrets: ['one', 'two'], formerSecrets: ['old'] }],
+])('nine digests are compared for a client %s, so that response times are equal', (_which, given) => {
+  const accessKey =
+    given &&
+    readAccessKeyClient({
+      ...{ id: 'ack_1', account: 'acme', environment: 'live', scopes: [], defaultScopes: [] },
+      secrets: given.secrets.map((secret) => ({ digest: digestOf(secret) })),
+      formerSecrets: given.formerSecrets?.map(digestOf),
+    });
+  const buffers = jest.spyOn(Buffer, 'from');
+  checkSecret('guess', accessKey, END);
+  const compared = buffers.mock.calls.length / 2;
+  jest.restoreAllMocks();
+  expect(compared).toBe(9);
 });
