@@ -26,6 +26,18 @@ describe.each(SIGNING_ALGORITHMS)('a key of %s', (algorithm) => {
     expect(protectedHeader).toEqual({ alg: algorithm, typ: 'at+jwt', kid });
   });
 
+  it('signs with RSA in the thread pool, and with an elliptic curve at once, which is faster', async () => {
+    const { sign } = await readSigningKey(record);
+    let isSigned = false;
+    const signed = sign({}).then(() => {
+      isSigned = true;
+    });
+    // The thread pool answers in a later turn of the event loop, after all promises of this turn.
+    await Promise.resolve();
+    expect(isSigned).toBe(algorithm !== 'RS256');
+    await signed;
+  });
+
   it('A22 is published without private members, with alg and use', async () => {
     const { publicJwk } = await readSigningKey(record);
     expect(publicJwk).toMatchObject({ kid: record.kid, alg: algorithm, use: 'sig' });
@@ -60,6 +72,7 @@ describe('a stored key that cannot sign', () => {
     ['an empty kid', () => ({ kid: '' }), 'a signing key in the store has no kid'],
     ['an unknown algorithm', () => ({ kid: 'k', alg: 'PS256' }), 'its alg must be RS256, ES256 or EdDSA'],
     ['an algorithm by inheritance', () => ({ kid: 'k', alg: 'toString' }), 'its alg must be RS256, ES256 or EdDSA'],
+    ['an algorithm in a list', () => ({ kid: 'k', alg: ['ES256'] }), 'its alg must be RS256, ES256 or EdDSA'],
     ['no createdAt', () => ({ kid: 'k', createdAt: undefined }), 'its createdAt must be a valid Date'],
     ['createdAt as a text', () => ({ kid: 'k', createdAt: '2026-01-01' }), 'its createdAt must be a valid Date'],
     ['an invalid createdAt', () => ({ kid: 'k', createdAt: new Date('') }), 'its createdAt must be a valid Date'],

@@ -62,6 +62,21 @@ describe('while the store of signing keys does not answer', () => {
     );
   });
 
+  it('every cached key is published, also for a token of one of them', async () => {
+    const clock = createManualClock();
+    const store = { ...memorySigningKeys() };
+    const { kid } = await new SigningKeys(store, 'ES256', clock).current();
+    const second = await makeSigningKey('ES256', clock.now());
+    await store.addSigningKey(second, kid);
+    const keys = new SigningKeys(store, 'ES256', clock);
+    await keys.current();
+    store.listSigningKeys = () => Promise.reject(new Error('away'));
+    clock.advance(READ_EVERY);
+    for (const asked of [undefined, kid, second.kid])
+      expect(kidsOf(await keys.published(asked))).toEqual([kid, second.kid]);
+    expect(warnings()).toEqual([away('listSigningKeys: Error')]);
+  });
+
   it('after it answers again, an unknown key is no error', async () => {
     const { keys, recover } = await keysOfHangingStore();
     await keys.current();
@@ -92,6 +107,62 @@ describe('while the store of signing keys does not answer', () => {
     for (const answerLate of asked) await answerLate();
     await new Promise(setImmediate);
     expect(kidsOf(await keys.published())).toEqual([kid, second]);
+  });
+});
+
+it('an unknown key is no error if the store answers at once after a failure', async () => {
+  const store = { ...memorySigningKeys() };
+  const { listSigningKeys } = store;
+  store.listSigningKeys = () => Promise.reject(new Error('away'));
+  const keys = new SigningKeys(store, 'ES256', createManualClock());
+  await expect(keys.published('key-of-nobody')).rejects.toThrow(SigningKeyError);
+  store.listSigningKeys = listSigningKeys;
+  expect(kidsOf(await keys.published('key-of-nobody'))).toHaveLength(1);
+});
+
+describe('the event of a failing store names what failed', () => {
+  it('if its list has something that is no record, while keys are cached', async () => {
+    const [store, clock] = [{ ...memorySigningKeys() }, createManualClock()];
+    const keys = new SigningKeys(store, 'ES256', clock);
+    const { kid } = await keys.current();
+    store.listSigningKeys = () => [null] as never;
+    clock.advance(READ_EVERY);
+    expect((await keys.current()).kid).toBe(kid);
+    expect(warnings()).toEqual([away('a signing key in the store has no kid')]);
+  });
+
+  it('if it does not announce the issuer', async () => {
+    const store = { ...memorySigningKeys(), announceIssuer: () => Promise.reject(new Error('away')) };
+    await expect(new SigningKeys(store, 'ES256', createManualClock()).published()).rejects.toThrow(SigningKeyError);
+    expect(warnings()).toEqual([away('announceIssuer: Error')]);
+  });
+
+  it('if it does not retire a key', async () => {
+    const clock = createManualClock();
+    const store = { ...memorySigningKeys(), retireSigningKey: () => Promise.reject(new Error('away')) };
+    const keys = new SigningKeys(store, 'ES256', clock);
+    for (const passed of [0, ROTATE_AFTER, ANNOUNCED_FOR]) {
+      clock.advance(passed);
+      await keys.current();
+    }
+    expect(warnings()).toEqual([away('retireSigningKey: Error')]);
+  });
+
+  it('if it has the maximum number of keys when a new one is due; the newest signs on', async () => {
+    const [store, clock] = [memorySigningKeys(), createManualClock()];
+    let newest: string | undefined;
+    for (let count = 0; count < MAX_KEYS; count += 1) {
+      const key = await makeSigningKey('ES256', clock.now());
+      await store.addSigningKey(key, newest);
+      newest = key.kid;
+    }
+    clock.advance(ROTATE_AFTER);
+    expect((await new SigningKeys(store, 'ES256', clock).current()).kid).toBe(newest);
+    expect(warnings()).toEqual([
+      away(
+        'no new signing key was created, because the store already has the maximum of 20; revoke one that is no longer used',
+      ),
+    ]);
   });
 });
 

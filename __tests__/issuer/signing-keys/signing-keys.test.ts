@@ -54,6 +54,12 @@ describe('the schedule of keys', () => {
     expect(signingKeyOf([keys[2]], 'ES256', ANNOUNCED_FOR)).toBeUndefined();
   });
 
+  it('signs with the newest announced key if none is of its own algorithm', () => {
+    const keys = [key(0), key(1), key(2)] as const;
+    expect(signingKeyOf(keys, 'EdDSA', ANNOUNCED_FOR + 2)).toBe(keys[2]);
+    expect(signingKeyOf(keys, 'EdDSA', ANNOUNCED_FOR + 1)).toBe(keys[1]);
+  });
+
   it('replaces the keys before the one that signs', () => {
     const keys = [key(0, 'ES256', true), key(1, 'RS256'), key(2), key(3)] as const;
     expect(replacedKeysOf(keys, keys[2])).toEqual([keys[1]]);
@@ -86,6 +92,44 @@ describe('SigningKeys', () => {
     for (let i = 0; i < 10; i += 1) await one.published(other);
     await one.published(made.kid);
     expect(reads).toBe(1);
+  });
+
+  it('reads the store once a minute, also for tokens of the keys that it knows', async () => {
+    const [store, clock] = [memorySigningKeys(), createManualClock()];
+    const first = await new SigningKeys(store, 'ES256', clock).current();
+    const second = await makeSigningKey('ES256', clock.now());
+    await store.addSigningKey(second, first.kid);
+    let reads = 0;
+    const listSigningKeys = () => {
+      reads += 1;
+      return store.listSigningKeys();
+    };
+    const keys = new SigningKeys({ ...store, listSigningKeys }, 'ES256', clock);
+    expect(kidsOf(await keys.published(second.kid))).toEqual([first.kid, second.kid]);
+    reads = 0;
+    clock.advance(59_999);
+    for (const { kid } of [first, second]) await keys.published(kid);
+    expect(reads).toBe(0);
+  });
+
+  it('tests a stored key once, and not at each read', async () => {
+    const [store, clock] = [memorySigningKeys(), createManualClock()];
+    await new SigningKeys(store, 'ES256', clock).current();
+    const records = await store.listSigningKeys();
+    let tests = 0;
+    const listSigningKeys = () =>
+      records.map(({ jwk, ...others }) => ({
+        ...others,
+        get jwk() {
+          tests += 1;
+          return jwk;
+        },
+      }));
+    const keys = new SigningKeys({ ...store, listSigningKeys }, 'ES256', clock);
+    await keys.current();
+    clock.advance(60_000);
+    await keys.current();
+    expect(tests).toBe(1);
   });
 
   it('reads the store once a minute', async () => {
@@ -210,6 +254,14 @@ describe('another algorithm than that of the newest key', () => {
       await old.current();
     }
     expect(await algorithmsOf(old)).toEqual(['ES256', 'EdDSA']);
+    clock.advance(ANNOUNCED_FOR);
+    for (let minute = 0; minute < 3; minute += 1) {
+      await replacing.current();
+      await old.current();
+      clock.advance(60_000);
+    }
+    expect((await old.current()).alg).toBe('EdDSA');
+    expect(await store.listSigningKeys()).toHaveLength(2);
   });
 
   it('is announced again if the first read failed', async () => {
@@ -229,6 +281,7 @@ describe('a key that replaces the others at once', () => {
   /** Two instances, of which the first read the store just before `rotate --now`, and the second reads it just after. */
   async function rotatedNow() {
     const [store, clock] = [memorySigningKeys(), createManualClock()];
+    clock.advance(3_600_000);
     const [one, other] = [new SigningKeys(store, 'ES256', clock), new SigningKeys(store, 'ES256', clock)];
     const { kid: old } = await other.current();
     clock.advance(59_000);
@@ -271,6 +324,22 @@ describe('a key that replaces the others at once', () => {
     // The last read of "other" was a minute ago.
     clock.advance(gap - 60_000);
     expect((await other.current()).kid).toBe({ old, made }[expected]);
+  });
+
+  it('waits while the key that signed last signs on, and not an older one', async () => {
+    const [store, clock] = [memorySigningKeys(), createManualClock()];
+    const keys = new SigningKeys(store, 'ES256', clock);
+    const { kid: oldest } = await keys.current();
+    for (const passed of [ROTATE_AFTER, ANNOUNCED_FOR, 60_000]) {
+      clock.advance(passed);
+      await keys.current();
+    }
+    const { kid: old } = await keys.current();
+    await store.addSigningKey(await makeSigningKey('ES256', clock.now()), old);
+    await store.retireSigningKey(old);
+    clock.advance(60_000);
+    expect((await keys.current()).kid).toBe(old);
+    expect((await kidsOf(keys)).indexOf(oldest)).toBe(0);
   });
 
   it('signs at once if the old key was revoked', async () => {
