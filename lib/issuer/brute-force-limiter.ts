@@ -173,7 +173,7 @@ class Limit {
     await this.#ask(
       (counter) => counter.penalty(key),
       () => {
-        this.#keys.set(key, true, { noDisposeOnSet: true });
+        this.#keys.set(key, true);
         return this.#own.penalty(key);
       },
     );
