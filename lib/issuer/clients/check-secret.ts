@@ -50,7 +50,8 @@ function isOneOf(digest: string, [first = NO_SECRET, second = NO_SECRET]: readon
  * same.
  */
 function wasOneOf(digest: string, accessKey: AccessKeyClient | undefined): boolean {
-  const former = [...(accessKey?.secrets ?? []).map((secret) => secret.digest), ...(accessKey?.formerSecrets ?? [])];
+  const former =
+    accessKey === undefined ? [] : [...accessKey.secrets.map((secret) => secret.digest), ...accessKey.formerSecrets];
   let found = false;
   for (let at = 0; at < MAX_FORMER_SECRETS + 2; at += 1) {
     if (digestsEqual(digest, former[at] ?? NO_SECRET.digest)) found = true;
