@@ -84,9 +84,9 @@ function expiryOf(payload: JsonObject, now: number): number {
  * Checks that every audience in `aud` is this issuer. If `aud` also named another server, that server could send the
  * assertion here to impersonate the client.
  */
-function isAudience(aud: unknown, audiences: readonly string[]): boolean {
+function isAudience(aud: unknown, audiences: readonly unknown[]): boolean {
   const named: readonly unknown[] = Array.isArray(aud) ? aud : [aud];
-  return named.length > 0 && named.every((name) => typeof name === 'string' && audiences.includes(name));
+  return named.length > 0 && named.every((name) => audiences.includes(name));
 }
 
 function isText(value: unknown): value is string {
