@@ -67,7 +67,7 @@ export async function makeSigningKey(alg: SigningAlgorithm, now: number): Promis
  *   key.
  */
 export async function readSigningKey(record: SigningKeyRecord | null | undefined): Promise<SigningKey> {
-  const { kid, alg, jwk, createdAt } = record ?? ({} as Partial<SigningKeyRecord>);
+  const { kid, alg, jwk, createdAt, retiredAt } = record ?? ({} as Partial<SigningKeyRecord>);
   if (typeof kid !== 'string' || kid === '') throw new SigningKeyError('a signing key in the store has no kid');
   const fault = (what: string) => new SigningKeyError(`signing key ${JSON.stringify(kid)}: ${what}`);
   if (!isSigningAlgorithm(alg)) throw fault('its alg must be RS256, ES256 or EdDSA');
@@ -76,14 +76,14 @@ export async function readSigningKey(record: SigningKeyRecord | null | undefined
   if (privateKey === undefined) throw fault('its jwk must be a private key');
   const publicJwk = Object.freeze({ ...publicMembersOf(jwk), kid, alg, use: 'sig' });
   const sign = signer(privateKey, { kid, alg });
-  const key = { kid, alg, publicJwk, sign, createdAt: createdAt.getTime(), isRetired: isRetired(record) };
+  const key = { kid, alg, publicJwk, sign, createdAt: createdAt.getTime(), isRetired: isRetired({ retiredAt }) };
   if (!(await provesItself(key)))
     throw fault(`a test signature (${alg}) made with its private key cannot be verified with its public key`);
   return key;
 }
 
-export function isRetired(record: Pick<SigningKeyRecord, 'retiredAt'> | null | undefined): boolean {
-  return record?.retiredAt !== undefined && record.retiredAt !== null;
+export function isRetired({ retiredAt }: Pick<SigningKeyRecord, 'retiredAt'>): boolean {
+  return retiredAt !== undefined && retiredAt !== null;
 }
 
 /** Creates the function that signs. The header is the same for every token of a key, so it is encoded only once. */
@@ -132,5 +132,5 @@ function privateKeyOf(jwk: unknown): KeyObject | undefined {
 }
 
 function publicMembersOf(jwk: Readonly<JsonWebKey> = {}): JWK {
-  return Object.fromEntries(PUBLIC_MEMBERS.flatMap((name) => (jwk[name] === undefined ? [] : [[name, jwk[name]]])));
+  return Object.fromEntries(PUBLIC_MEMBERS.map((name) => [name, jwk[name]]));
 }
