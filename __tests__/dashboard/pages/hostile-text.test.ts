@@ -107,9 +107,9 @@ describe('M31 hostile texts', () => {
     const member: Member = { ...holder.owner, id: text, address: text };
     const browser = dashboard.browser(member);
     const made = await browser.post('/keys', newForm('keys'));
-    if (text.includes('\0')) {
-      // No database stores a NUL, so nobody has such a name.
-      expect([made.status, made.body.includes('\0')]).toEqual([401, false]);
+    if (text.includes('\0') || text.length > 256) {
+      // No database stores a NUL, and the audit log has no longer ids: nobody is signed in with such an id.
+      expect([made.status, made.body.includes(text)]).toEqual([401, false]);
       return;
     }
     expect(made.status).toBe(201);
