@@ -59,7 +59,7 @@ describe('memoryReplayCache', () => {
     cache.firstUse(replayId(ALICE, 'one'), 70);
     cache.firstUse(replayId(BOB, 'one'), 70);
     expect(() => cache.firstUse(replayId('c'.repeat(43), 'one'), 70)).toThrow(
-      expect.objectContaining({ code: 'replay_cache_full' }),
+      expect.objectContaining({ code: 'replay_cache_full', message: expect.stringContaining('"max"') }),
     );
     expect(cache.firstUse(replayId(ALICE, 'one'), 70)).toBe(false);
   });
@@ -76,6 +76,8 @@ describe('memoryReplayCache', () => {
   });
 
   it.each([{ max: 0 }, { max: 1.5 }, { maxPerClient: 0 }, { size: 1 }])('throws a TypeError for %j', (options) => {
-    expect(() => memoryReplayCache(options as MemoryReplayCacheOptions)).toThrow(TypeError);
+    expect(() => memoryReplayCache(options as MemoryReplayCacheOptions)).toThrow(
+      expect.objectContaining({ name: 'TypeError', message: expect.stringMatching(/^memoryReplayCache: /) }),
+    );
   });
 });

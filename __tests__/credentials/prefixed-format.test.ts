@@ -4,6 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { apiKeys, createKeyText, digestOf, type KeyReading, keyFormat, requireBearer } from 'keyward';
 import { keywardFormat } from '../../lib/credentials/keyward-format.js';
+import { hasKeyPrefix } from '../../lib/credentials/prefixed-format.js';
 import { A5, answerOf, T1 } from '../support/answers.js';
 import { createKeyTable } from '../support/key-table.js';
 import { law } from '../support/law.js';
@@ -160,5 +161,14 @@ describe('a text that is longer than a key', () => {
     expect(typeof reading === 'string' ? read : read && { ...(read as KeyReading) }).toEqual(
       typeof reading === 'string' ? reading : expect.objectContaining(reading),
     );
+  });
+});
+
+describe('hasKeyPrefix', () => {
+  it('recognizes a key of each prefix that was used, also an invalid one', () => {
+    createKeyText({ kind: 'secret', environment: 'live', prefix: 'acme' });
+    createKeyText({ kind: 'public', environment: 'live', prefix: 'globex' });
+    const texts = ['acme_sk_x', 'globex_pk_sbox_x', 'initech_sk_x', 'acme_x', 'sk_live_x', ''];
+    expect(texts.filter(hasKeyPrefix)).toEqual(['acme_sk_x', 'globex_pk_sbox_x']);
   });
 });

@@ -15,7 +15,8 @@ export const START = 1_800_000_000_000;
 
 export function createManualClock(): ManualClock {
   let wall = START;
-  let monotonic = 0;
+  // Not 0, because that would hide a time that is added where it should be subtracted.
+  let monotonic = 86_400_000;
   return {
     now: () => wall,
     monotonic: () => monotonic,

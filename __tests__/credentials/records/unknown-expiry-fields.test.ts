@@ -66,6 +66,10 @@ describe('the error', () => {
     );
   });
 
+  it.each(['end', 'ends', 'periodEnd', 'ended'])('is thrown for a field %s', (field) => {
+    expect(errorOf({ [field]: 1 })).toMatch(`${field}: the name suggests an expiry`);
+  });
+
   it.each([
     ['n'.repeat(50).concat('_until'), true],
     ['n'.repeat(54).concat('_until'), true],
