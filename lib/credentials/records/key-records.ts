@@ -137,22 +137,25 @@ export interface AccessKeyRecord {
 }
 
 /**
- * The fields of a `KeyRecord` that keyward knows. A record may have other fields, which are ignored. But if the name of
- * an unknown field looks like an expiry or a revocation, the record is refused (see unknown-expiry-fields.ts).
+ * The fields that keyward knows, of a `KeyRecord` and of an `AccessKeyRecord`. A record may have other fields, which are
+ * ignored. But if the name of an unknown field looks like an expiry or a revocation, the record is refused (see
+ * unknown-expiry-fields.ts).
  */
-const KEY_MEMBERS: Readonly<Record<keyof KeyRecord, true>> = {
-  ...{ id: true, kind: true, account: true, environment: true, apis: true, scopes: true, channels: true },
-  ...{ platform: true, createdAt: true, expiresAt: true, acceptedUntil: true, revokedAt: true, disabled: true },
+const SHARED_MEMBERS: Readonly<Record<keyof KeyRecord & keyof AccessKeyRecord, true>> = {
+  ...{ id: true, account: true, environment: true, scopes: true, channels: true, platform: true },
+  ...{ createdAt: true, expiresAt: true, revokedAt: true, disabled: true },
   ...{ name: true, metadata: true, allowedAddresses: true, limits: true },
 };
 
-/** The fields of an `AccessKeyRecord` that keyward knows. Unknown fields are treated as in a `KeyRecord`. */
+const KEY_MEMBERS: Readonly<Record<keyof KeyRecord, true>> = {
+  ...SHARED_MEMBERS,
+  ...{ kind: true, apis: true, acceptedUntil: true },
+};
+
 const ACCESS_KEY_MEMBERS: Readonly<Record<keyof AccessKeyRecord, true>> = {
-  ...{ id: true, account: true, environment: true, secrets: true, scopes: true, defaultScopes: true, channels: true },
-  ...{ platform: true, createdAt: true, expiresAt: true, revokedAt: true, tokensNotBefore: true, disabled: true },
-  ...{ name: true, metadata: true, allowedAddresses: true, limits: true, formerSecrets: true, publicKeys: true },
-  requireConfirmation: true,
-  revokedTokens: true,
+  ...SHARED_MEMBERS,
+  ...{ secrets: true, defaultScopes: true, formerSecrets: true, publicKeys: true },
+  ...{ tokensNotBefore: true, revokedTokens: true, requireConfirmation: true },
 };
 
 /**
