@@ -64,8 +64,10 @@ export function tokenIssuer({ issuer, audience, keys, clock }: IssuedBy): IssueT
       // `tokensNotBefore` is increased: verifiers refuse tokens with a smaller value. Verifiers do not compare `iat`
       // with it, because `iat` may come from another clock.
       tokens_not_before: Math.max(0, tokensNotBefore) / 1_000,
+      // JSON leaves it out if it is undefined.
+      cnf,
     };
-    const token = await key.sign(cnf === undefined ? claims : { ...claims, cnf });
+    const token = await key.sign(claims);
     return {
       access_token: token,
       token_type: cnf?.jkt === undefined ? 'Bearer' : 'DPoP',

@@ -36,9 +36,6 @@ export interface ClientAuthenticationParts {
   readonly clock: Clock;
 }
 
-/** A refusal for one of these reasons counts as an attempt to guess a secret. */
-const GUESSES = ['unknown', 'wrong_secret'];
-
 export function authenticateRequests(parts: ClientAuthenticationParts): AuthenticateRequest {
   const { clientAuthentication, audiences, accessKeys, replay, limits, clock } = parts;
   const rules = { clientAuthentication, readAssertion: assertionReader(audiences, clock) };
@@ -59,8 +56,8 @@ export function authenticateRequests(parts: ClientAuthenticationParts): Authenti
     } catch (error) {
       // Only guesses are counted, and not the use of a former secret or of a revoked access key. Otherwise one process
       // with an old secret could lock out the other clients of its network.
-      const isGuess = error instanceof TokenRequestError && GUESSES.includes(error.reason);
-      if (isGuess) await limits.countFailure(client.id, network);
+      const reason = error instanceof TokenRequestError ? error.reason : undefined;
+      if (reason === 'unknown' || reason === 'wrong_secret') await limits.countFailure(client.id, network);
       throw error;
     }
   };
