@@ -4,6 +4,7 @@ import request from 'supertest';
 import { digestOf } from '../../lib/credentials/digest.js';
 import { createIssuer } from '../../lib/issuer/create-issuer.js';
 import { memorySigningKeys } from '../../lib/issuer/signing-keys/memory-signing-keys.js';
+import { eavesdrop } from '../support/eavesdrop.js';
 
 const record = {
   ...{ id: 'ack_one', account: 'acme', environment: 'live' as const },
@@ -11,8 +12,8 @@ const record = {
   ...{ scopes: ['payments'], defaultScopes: ['payments'] },
 };
 
-function issuerThat(recordUse: (digest: string, from: string | undefined) => void) {
-  const accessKeys = { resolveAccessKey: () => record, recordUse };
+function issuerThat(recordUse?: (digest: string, from: string | undefined) => void) {
+  const accessKeys = { resolveAccessKey: () => record, ...(recordUse && { recordUse }) };
   const named = { issuer: 'http://127.0.0.1', audience: 'api', signingKeys: memorySigningKeys() };
   const app = express()
     .set('trust proxy', 'loopback')
@@ -38,10 +39,22 @@ describe('recordUse', () => {
     ]);
   });
 
-  it('does not affect the client when it throws', async () => {
+  it('does not affect the client when it throws, which an event reports', async () => {
+    const events = eavesdrop();
     const obtainToken = issuerThat(() => {
       throw new Error('disk full');
     });
     expect((await obtainToken('good')).status).toBe(200);
+    events.stop();
+    expect(events.heard('keyward:callback-failure')).toMatchObject([
+      { of: 'issuer', callback: 'recordUse', reason: 'threw' },
+    ]);
+  });
+
+  it('is optional', async () => {
+    const events = eavesdrop();
+    expect((await issuerThat()('good')).status).toBe(200);
+    events.stop();
+    expect(events.heard('keyward:callback-failure')).toEqual([]);
   });
 });
