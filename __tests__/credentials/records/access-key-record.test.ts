@@ -81,6 +81,7 @@ describe('readAccessKeyRecord', () => {
     ['expiresAt', 'expiresAt: expected a Date', [0, 'soon']],
     ['revokedAt', 'revokedAt: expected a Date', [0, 'false']],
     ['disabled', 'disabled: expected a boolean', [0, 'false']],
+    ['revokedTokens', 'revokedTokens: expected a list of at most 100000 strings, or a Set', ['token_1', {}, [1]]],
   ])('refuses an invalid %s: "%s"', (field, message, values) => {
     for (const value of values) {
       expect(() => readAccessKeyRecord({ ...ACCESS_KEY, [field]: value })).toThrow(new RecordError(message));
