@@ -47,6 +47,13 @@ describe('createIssuer', () => {
     expect(create).toThrow(`"${name}"`);
   });
 
+  it('accepts a certificateOf for mTLS, and throws for another type', () => {
+    expect(() => createIssuer({ ...options, mtls: { certificateOf: () => undefined } })).not.toThrow();
+    expect(() => createIssuer({ ...options, mtls: { certificateOf: 'x' as never } })).toThrow(
+      /^createIssuer: option "mtls": option "certificateOf" must be a function/,
+    );
+  });
+
   it('throws for revocation with access keys that have no revokeToken', () => {
     const create = () => createIssuer({ ...options, revocation: true });
     expect(create).toThrow(
