@@ -79,6 +79,10 @@ describe('the TLS settings of a PostgreSQL URL', () => {
     expect(clientOf(connectionConfigOf('postgres://db.test/base')()).tls.ssl).toEqual({ rejectUnauthorized: false });
   });
 
+  it.each([1, 65_535])('are read for the port %i', (port) => {
+    expect(clientOf(connectionConfigOf(`postgres://db.test/base?port=${port}`)())).toMatchObject({ port });
+  });
+
   it('have the files as they are now, and as they were last if one cannot be read', () => {
     const config = connectionConfigOf(`postgres://db.test/base?sslrootcert=${encodeURIComponent(file)}`);
     const ca = () => (config().ssl as { readonly ca: string }).ca;
@@ -94,6 +98,9 @@ describe('the TLS settings of a PostgreSQL URL', () => {
   it.each([
     ['a file that does not exist', 'sslrootcert=/nothing/here.pem', 'ENOENT'],
     ['a parameter that pg refuses', 'sslnegotiation=never', ''],
+    ['a port that is not a number', 'port=x', ''],
+    ['a port that is too low', 'port=0', ''],
+    ['a port that is too high', 'port=65536', ''],
   ])('%s makes openStore fail at once', async (_what, parameters, driverCode) => {
     await expect(openStore(`postgres://ada:secret@127.0.0.1:1/none?${parameters}`)).rejects.toMatchObject({
       ...{ name: 'StoreError', code: 'store_unusable', driverCode },

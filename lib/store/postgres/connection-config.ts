@@ -11,6 +11,8 @@ interface ClientTls {
   readonly sslNegotiation?: ConnectionConfig['sslnegotiation'];
 }
 
+const MAX_PORT = 65_535;
+
 /**
  * Returns a function that returns the settings for the next connection, and never throws.
  *
@@ -19,7 +21,8 @@ interface ClientTls {
  * end. So the files are read here. They are read again for each connection, because certificates are rotated; if that
  * fails, for example because a file is missing during the rotation, the last settings are used.
  *
- * @throws StoreError `store_unusable` if a TLS file of the URL cannot be read, or if pg refuses a parameter of the URL.
+ * @throws StoreError `store_unusable` if a TLS file of the URL cannot be read, if pg refuses a parameter of
+ *   the URL, or if the port is invalid.
  */
 export function connectionConfigOf(url: string): () => ConnectionConfig {
   let latest: ConnectionConfig;
@@ -44,7 +47,11 @@ export function connectionConfigOf(url: string): () => ConnectionConfig {
  * read the files again, and ignore `ssl`.
  */
 function readConnectionConfig(url: string): ConnectionConfig {
-  const { ssl, sslNegotiation } = new pg.Client({ connectionString: url }) as unknown as ClientTls;
+  const client = new pg.Client({ connectionString: url });
+  // With a wrong port, `connect` of pg would throw where nothing catches the error, and the pool would wait forever.
+  if (!(client.port >= 1 && client.port <= MAX_PORT))
+    throw new Error(`the port of the PostgreSQL server is invalid; expected a number from 1 to ${MAX_PORT}`);
+  const { ssl, sslNegotiation } = client as unknown as ClientTls;
   const plain = new URL(url);
   for (const name of [...plain.searchParams.keys()]) if (name.startsWith('ssl')) plain.searchParams.delete(name);
   return { connectionString: plain.href, ssl, sslnegotiation: sslNegotiation };
