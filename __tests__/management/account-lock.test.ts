@@ -1,6 +1,7 @@
-import { generateKeyPairSync } from 'node:crypto';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { createManagement, type KeyView, type Management, type PublicKeyInput } from 'keyward/management';
+import { digestOf } from '../../lib/credentials/digest.js';
 import { SqlTransaction } from '../../lib/store/repository/sql-transaction.js';
 import { type Holder, managed, OPERATOR, refusalOf, refusing } from '../support/managed.js';
 import { type HeldTransaction, holdDatabase, onDatabase, schemaOf } from '../support/store-database.js';
@@ -52,24 +53,27 @@ onServer('on PostgreSQL, while an operator changes the account in a transaction 
     return (await onDatabase(at.url, `${query} '%"${schemaOf(at.url)}"."accounts"%'`)).length;
   }
 
-  /** The refusal of work that a member begins before the transaction of the operator is committed. */
-  async function refusalDuring(columns: string, work: Work) {
+  /** The result of work that begins before the transaction of the operator is committed. */
+  async function resultDuring<T>(columns: string, work: (management: Management, made: Made) => Promise<T>) {
     const made = await make(await at.account());
     const change = `update accounts set ${columns}, version = version + 1 where id = '${made.holder.id}'`;
     held = await holdDatabase(at.url, change);
     let isSettled = false;
-    const refusal = refusalOf(work(at.management, made)).finally(() => {
+    const result = work(at.management, made).finally(() => {
       isSettled = true;
     });
     await Promise.all([
-      refusal,
+      result,
       eventually(async () => isSettled || (await waiting()) === 1).then(async () => {
         await held?.commit();
         held = undefined;
       }),
     ]);
-    return await refusal;
+    return await result;
   }
+
+  const refusalDuring = (columns: string, work: Work) =>
+    resultDuring(columns, (management, made) => refusalOf(work(management, made)));
 
   it.each(Object.entries(ADDING))('a member cannot %s if the account is disabled', async (_what, work) => {
     expect(await refusalDuring('disabled_at = 1', work)).toEqual(refusing(403, 'forbidden'));
@@ -77,6 +81,21 @@ onServer('on PostgreSQL, while an operator changes the account in a transaction 
 
   it.each(Object.entries(GRANTING))('a member cannot %s for an API that the account loses', async (_what, work) => {
     expect(await refusalDuring(`apis = '[]'`, work)).toEqual(refusing(400, 'invalid', 'apis'));
+  });
+
+  it('an import refuses keys for an API that the account loses', async () => {
+    const given = {
+      digest: digestOf(`sk_${randomBytes(16).toString('hex')}`),
+      kind: 'secret',
+      apis: ['payments'],
+    } as const;
+    const report = await resultDuring(`apis = '[]'`, ({ keys }, { holder }) =>
+      keys.import(OPERATOR, holder.id, [given]),
+    );
+    expect(report).toEqual({
+      ...{ imported: 0, known: 0 },
+      refused: [{ index: 0, message: expect.stringMatching(/^apis: /) }],
+    });
   });
 
   it('the account can be disabled while its members create keys without a pause', async () => {

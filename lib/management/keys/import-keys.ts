@@ -63,30 +63,16 @@ export function importKeysOf(store: CredentialStore, clock: Clock): ImportKeys {
     if (!Array.isArray(keys) || keys.length > MAX_KEYS)
       throw invalid('keys', `expected a list of at most ${MAX_KEYS} keys`);
     readId('account', account);
-    const found = await mapStoreErrors(() => store.repository.account(account));
-    if (found === undefined) throw noSuchAccount();
-    const now = clock.now();
-    const refused: { index: number; message: string }[] = [];
-    const rows: Rows[] = [];
-    const digests = new Set<string>();
-    const ids = new Set<string>();
-    for (const [index, given] of keys.entries()) {
-      try {
-        const row = readRow(given, account, toAccountEntitlement(found), operator, now);
-        if (digests.has(row.secret.digest)) throw invalid('digest', 'another key in this batch has the same digest');
-        if (ids.has(row.key.id)) throw invalid('id', 'another key in this batch has the same ID');
-        digests.add(row.secret.digest);
-        ids.add(row.key.id);
-        rows.push(row);
-      } catch (error) {
-        if (!(error instanceof ManagementError)) throw error;
-        refused.push({ index, message: error.message });
-      }
-    }
-    if (refused.length > 0) return { imported: 0, known: 0, refused };
-
+    let rows: readonly Rows[] = [];
     const imported = retryTransaction(store.repository, async (tx) => {
-      const known = await tx.knownDigests([...digests]);
+      // Locked, because otherwise an operator could remove an API of the account between the check and the commit.
+      const found = await tx.lockAccount(account);
+      if (found === undefined) throw noSuchAccount();
+      const now = clock.now();
+      const read = readRows(keys, account, toAccountEntitlement(found), operator, now);
+      rows = read.rows;
+      if (read.refused.length > 0) return { imported: 0, known: 0, refused: read.refused };
+      const known = await tx.knownDigests(rows.map(({ secret }) => secret.digest));
       const foreign = foreignTo(account, rows, known);
       if (foreign.length > 0) return { imported: 0, known: 0, refused: foreign };
       const fresh = rows.filter(({ secret }) => !known.has(secret.digest));
@@ -94,12 +80,12 @@ export function importKeysOf(store: CredentialStore, clock: Clock): ImportKeys {
         fresh.map(({ key }) => key),
         fresh.map(({ secret }) => secret),
       );
-      if (fresh.length === 0) return { imported: 0, known: known.size, refused };
+      if (fresh.length === 0) return { imported: 0, known: known.size, refused: [] };
       const after = JSON.stringify({ imported: fresh.length });
       const who = { actor: operator, role: 'operator', origin: null, before: null };
       await tx.audit({ at: now, account, ...who, action: 'key.import', outcome: 'done', subject: null, after });
       tx.notify({ account });
-      return { imported: fresh.length, known: known.size, refused };
+      return { imported: fresh.length, known: known.size, refused: [] };
     });
     return await imported.catch(async (error) => {
       const taken = isConflict(error) ? await takenOf(store, rows) : [];
@@ -107,6 +93,34 @@ export function importKeysOf(store: CredentialStore, clock: Clock): ImportKeys {
       return { imported: 0, known: 0, refused: taken };
     });
   };
+}
+
+/** Reads a batch. A key that is not allowed, or that repeats an earlier key of the batch, gets a refusal. */
+function readRows(
+  keys: readonly ImportedKey[],
+  account: string,
+  entitlement: AccountEntitlement,
+  operator: string,
+  now: number,
+): { readonly rows: readonly Rows[]; readonly refused: ImportReport['refused'] } {
+  const refused: { index: number; message: string }[] = [];
+  const rows: Rows[] = [];
+  const digests = new Set<string>();
+  const ids = new Set<string>();
+  for (const [index, given] of keys.entries()) {
+    try {
+      const row = readRow(given, account, entitlement, operator, now);
+      if (digests.has(row.secret.digest)) throw invalid('digest', 'another key in this batch has the same digest');
+      if (ids.has(row.key.id)) throw invalid('id', 'another key in this batch has the same ID');
+      digests.add(row.secret.digest);
+      ids.add(row.key.id);
+      rows.push(row);
+    } catch (error) {
+      if (!(error instanceof ManagementError)) throw error;
+      refused.push({ index, message: error.message });
+    }
+  }
+  return { rows, refused };
 }
 
 /**
