@@ -45,6 +45,7 @@ describe('readChallengeError', () => {
     ['a value without its end', 'Bearer error="invalid_token'],
     ['a value whose last quote is escaped', 'Bearer error="invalid_token\\"'],
     ['a quoted-string with spaces before its end', 'Bearer realm = "a" "error=invalid_token"'],
+    ['an escaped quote in such a quoted-string', 'Bearer "a\\"bc, error=invalid_token"'],
     ['a token68', 'Bearer error='],
     ['a token68 before another challenge', 'Bearer error=, Basic realm="api"'],
     ['a URL without quotes', 'Bearer error_uri=https://a.test/?error=invalid_token'],

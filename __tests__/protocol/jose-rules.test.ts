@@ -1,5 +1,13 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { isNumericDate, mediaType, VSCHARS } from '../../lib/protocol/jose-rules.js';
+import {
+  ASSERTION_TYPE,
+  isNumericDate,
+  mediaType,
+  PRIVATE_JWK_MEMBERS,
+  REFUSED_HEADER_MEMBERS,
+  VSCHARS,
+} from '../../lib/protocol/jose-rules.js';
 
 describe('a media type', () => {
   it.each<[unknown, unknown]>([
@@ -32,5 +40,21 @@ describe('a NumericDate', () => {
 
 it('the characters of a client ID are printable ASCII', () => {
   expect(VSCHARS.test(' ~client_1')).toBe(true);
-  for (const text of ['', 'a\n', '\u007f', 'caf\u00e9']) expect(VSCHARS.test(text)).toBe(false);
+  for (const text of ['', 'a\n', '\na', '\u007f', 'caf\u00e9']) expect(VSCHARS.test(text)).toBe(false);
+});
+
+it('the refused header parameters are those that name a key, or change how a JWT is parsed', () => {
+  expect([...REFUSED_HEADER_MEMBERS].sort()).toEqual(['b64', 'crit', 'jku', 'jwk', 'x5c', 'x5u', 'zip']);
+});
+
+it('the private members of a JWK are those of RSA keys, and that of elliptic curves', () => {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
+  const { kty, n, e, ...hidden } = privateKey.export({ format: 'jwk' });
+  expect([kty, n, e]).not.toContain(undefined);
+  // `oth` is in a key of more than two primes.
+  expect([...PRIVATE_JWK_MEMBERS].sort()).toEqual([...Object.keys(hidden), 'oth'].sort());
+});
+
+it('the type of a client assertion is the one that IANA lists', () => {
+  expect(ASSERTION_TYPE).toBe('urn:ietf:params:oauth:client-assertion-type:jwt-bearer');
 });

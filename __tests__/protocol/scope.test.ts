@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { formatScope, isScopeToken, parseScope } from '../../lib/protocol/scope.js';
+import { formatScope, isScopeToken, parseScope, SCOPE_CHARACTERS } from '../../lib/protocol/scope.js';
 import { law } from '../support/law.js';
 
 // RFC 6749 §3.3: %x21 / %x23-5B / %x5D-7E
@@ -14,6 +14,10 @@ describe('isScopeToken', () => {
     const all = Array.from({ length: 0x300 }, (_, code) => String.fromCharCode(code));
     expect(all.filter(isScopeToken)).toEqual(NQCHARS);
     expect(all.filter((character) => isScopeToken(`a${character}a`))).toEqual(NQCHARS);
+  });
+
+  it('names the characters for messages', () => {
+    expect(SCOPE_CHARACTERS).toBe('ASCII characters other than spaces, double quotes and backslashes');
   });
 
   it.each(['payments', 'payments:refund', 'https://api.test/read', '*', '__proto__'])('accepts %s', (text) => {

@@ -20,10 +20,12 @@ export function readChallengeError(field: string, presented: CredentialScheme): 
   let scheme: string | undefined;
   let otherError: string | undefined;
   for (const [, token, quoted, plain] of field.matchAll(PART)) {
-    const value = quoted?.replaceAll(/\\(.)/gs, '$1') ?? plain;
+    if (token === undefined) continue;
     // Names of schemes and of parameters are case-insensitive (RFC 9110 sections 11.1 and 11.2).
-    if (value === undefined) scheme = token?.toLowerCase() ?? scheme;
-    else if (token?.toLowerCase() === 'error') {
+    const name = token.toLowerCase();
+    const value = quoted?.replaceAll(/\\(.)/gs, '$1') ?? plain;
+    if (value === undefined) scheme = name;
+    else if (name === 'error') {
       if (scheme === presented.toLowerCase()) return value;
       otherError ??= value;
     }
