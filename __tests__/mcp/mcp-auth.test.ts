@@ -64,6 +64,30 @@ describe('mcpAuth', () => {
     expect(body).toMatchObject({ clientId: 'ack_forged', scopes: ['mcp:tools', 'other'] });
   });
 
+  it.each(['/api/mcp', '/api//mcp', '/API//mcp/', '//api///mcp', '/api//mcp//deep', '/api/mcp//deep'])(
+    'protects the path of a router, however many slashes it has: %s',
+    async (path) => {
+      const nested = served((made) => {
+        made.use(mcpAuth({ ...options, resource: 'https://api.example.com/api/mcp' }));
+        made.use('/api', express.Router().use('/mcp', whoCalls));
+        made.use(whoCalls);
+      });
+      await request(nested).get(path).expect(401);
+      const good = forge(key, { aud: 'https://api.example.com/api/mcp', scope: 'mcp:tools' });
+      expect((await ask(nested, path, good).expect(200)).body).toMatchObject({ clientId: 'ack_forged' });
+    },
+  );
+
+  it.each(['/a.b/mcp', '/a-b/mcpx', '/x//a-b/mcp', '/a-b'])(
+    'protects no other path beside a router: %s',
+    async (path) => {
+      const nested = served((made) => {
+        made.use(mcpAuth({ ...options, resource: 'https://api.example.com/a-b/mcp' })).use(whoCalls);
+      });
+      expect((await request(nested).get(path)).status).toBe(200);
+    },
+  );
+
   it.each(['/', '/mcpx'])('protects nothing else: %s', async (path) => {
     expect((await request(app).get(path)).status).toBe(200);
   });

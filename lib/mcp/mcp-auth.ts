@@ -70,7 +70,17 @@ export function mcpAuth(options: McpAuthOptions): McpAuth {
   const router = Router();
   router.use(atRoot(metadata));
   router.use(read.path, gate);
+  router.use(withMoreSlashes(read.path), gate);
   return Object.assign(router, { gate: gate as Gate<Principal>, metadata });
+}
+
+/**
+ * Returns a pattern for a path that has more slashes than needed. Express 4 ignores one after the path of a mounted
+ * router: `/api//mcp` is not below the path `/api/mcp`, but reaches the route `/mcp` of a router at `/api`.
+ */
+function withMoreSlashes(path: string): RegExp {
+  const parts = path.split('/').filter((part) => part !== '');
+  return new RegExp(`^(?=.*//)${parts.map((part) => `/+${part.replaceAll('.', '\\.')}`).join('')}(?=/|$)`, 'i');
 }
 
 /**

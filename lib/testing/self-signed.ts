@@ -37,7 +37,11 @@ export function selfSigned(subject: string): SelfSigned {
 
 function element(tag: number, ...contents: readonly Buffer[]): Buffer {
   const content = Buffer.concat(contents);
-  const length =
-    content.length < 128 ? [content.length] : [0x82, Math.floor(content.length / 256), content.length % 256];
-  return Buffer.concat([Buffer.from([tag, ...length]), content]);
+  return Buffer.concat([Buffer.from([tag, ...encodedLength(content.length)]), content]);
+}
+
+/** Encodes a length below 65,536 in as few bytes as possible, as DER requires (X.690 section 10.1). */
+function encodedLength(length: number): readonly number[] {
+  if (length < 128) return [length];
+  return length < 256 ? [0x81, length] : [0x82, Math.floor(length / 256), length % 256];
 }
