@@ -85,6 +85,15 @@ describe('an unknown kid', () => {
   });
 });
 
+it('the only key, after it was tried, is looked for again from six seconds after the set was loaded', async () => {
+  const tried = await issuer.held(undefined);
+  issuer.server.publish(jwkOf(two));
+  issuer.clock.advance(6 * SECOND - 1);
+  expect([await issuer.keys.find(undefined, tried), issuer.fetches()]).toEqual([undefined, 1]);
+  issuer.clock.advance(1);
+  expect([(await issuer.keys.find(undefined, tried))?.kid, issuer.fetches()]).toEqual(['two', 2]);
+});
+
 describe('a new set', () => {
   it('keeps the keys that are in both, and withdraws the others', async () => {
     issuer.server.publish(jwkOf(one), jwkOf(two));
