@@ -79,8 +79,10 @@ describe('requireChannel', () => {
       expect(check(keyPrincipal({ channels: ['pc_1'] }), req)).toBe(true);
       const raw = { headers: { 'content-length': '20' }, body: Buffer.from('{"channel":"pc_2"}') } as never;
       expect(check(keyPrincipal({ channels: ['pc_1'] }), raw)).toEqual({ reason: 'channel_body_unread' });
-      const empty = { headers: { 'content-length': '20' }, body: {} } as never;
-      expect(check(keyPrincipal({ channels: ['pc_1'] }), empty)).toEqual({ reason: 'channel_body_unread' });
+      for (const body of [{}, null]) {
+        const empty = { headers: { 'content-length': '20' }, body } as never;
+        expect(check(keyPrincipal({ channels: ['pc_1'] }), empty)).toEqual({ reason: 'channel_body_unread' });
+      }
     });
 
     it('was read: decided by what it names', async () => {
@@ -95,6 +97,8 @@ describe('requireChannel', () => {
     it('is empty: the only channel of the principal is used', async () => {
       expect((await appWith()).status).toBe(200);
       expect((await appWith().set('Content-Length', '0')).status).toBe(200);
+      const drained: RequestHandler = (req, _res, next) => void req.resume().once('end', () => next());
+      expect((await appWith(drained).set('Transfer-Encoding', 'chunked')).status).toBe(200);
     });
   });
 
@@ -126,7 +130,12 @@ describe('requireChannel', () => {
 
   it('has a name, a reason, and no kinds', () => {
     expect(guardMetadataOf(guard)).toEqual({ name: 'requireChannel', kinds: undefined });
-    const req = named('pc_2') as unknown as RoutedRequest;
-    expect(guard.check(keyPrincipal({ channels: ['pc_1'] }), req)).toEqual({ reason: 'channel' });
+    const [other, none] = ['pc_2', undefined].map(
+      (channel) => ({ ...named(channel), headers: {} }) as unknown as RoutedRequest,
+    );
+    expect(guard.check(keyPrincipal({ channels: ['pc_1'] }), other as RoutedRequest)).toEqual({ reason: 'channel' });
+    expect(guard.check(keyPrincipal({ channels: ['pc_1', 'pc_2'] }), none as RoutedRequest)).toEqual({
+      reason: 'channel',
+    });
   });
 });

@@ -54,7 +54,7 @@ export function requireChannel<R extends IncomingMessage = RoutedRequest>(select
  */
 function hasUnreadBody(req: IncomingMessage & { readonly body?: unknown }): boolean {
   if (req.readableDidRead || req.readableEnded || isParsed(req.body)) return false;
-  const { 'content-length': length = '0', 'transfer-encoding': encoding } = req.headers;
+  const { 'content-length': length, 'transfer-encoding': encoding } = req.headers;
   return encoding !== undefined || Number(length) > 0;
 }
 

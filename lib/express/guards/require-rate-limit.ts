@@ -181,6 +181,10 @@ function countOnce(req: IncomingMessage, window: RateWindow, key: string): Promi
   return counted;
 }
 
+/** The detail of the event if a counter returns something else than a count. */
+const NO_COUNT =
+  'consume() of the counter must return a promise of { remainingPoints, msBeforeNext }, both finite numbers';
+
 /**
  * Counts a request in one window. The promise never rejects. If the counter does not answer within a second, the count
  * is unknown.
@@ -196,22 +200,17 @@ function count({ counter }: RateWindow, key: string): Promise<Counted> {
     }
     function timedOut(): void {
       if (isSettled) return;
-      report('timed_out', undefined);
+      report('timed_out', undefined, []);
       settle(UNKNOWN);
     }
     function rejected(error: unknown): void {
-      if (!isCount(error)) report('threw', error);
+      if (!isCount(error)) report('threw', describeError(error), placesOf(error));
       settle(isCount(error) ? { isOver: true, count: error } : UNKNOWN);
     }
     try {
       counter.consume(key).then((found) => {
-        if (isCount(found)) settle({ isOver: false, count: found });
-        else
-          rejected(
-            new TypeError(
-              'consume() of the counter must return a promise of an object whose remainingPoints and msBeforeNext are finite numbers',
-            ),
-          );
+        if (!isCount(found)) report('threw', NO_COUNT, []);
+        settle(isCount(found) ? { isOver: false, count: found } : UNKNOWN);
       }, rejected);
     } catch (error) {
       rejected(error);
@@ -238,10 +237,8 @@ function isCount(value: unknown): value is RateCount {
   }
 }
 
-function report(reason: 'threw' | 'timed_out', error: unknown): void {
-  if (!lookupFailures.hasSubscribers) return;
-  const detail = reason === 'threw' ? describeError(error) : undefined;
-  lookupFailures.publish({ of: BY, reason, detail, where: placesOf(error) });
+function report(reason: 'threw' | 'timed_out', detail: string | undefined, where: readonly string[]): void {
+  lookupFailures.publish({ of: BY, reason, detail, where });
 }
 
 /** Returns the header fields; `undefined` if the count in one window is unknown, because the fields would be wrong. */
