@@ -123,6 +123,20 @@ describe('the URL of the set', () => {
     expect([issuer.locate.mock.calls.length, issuer.fetches()]).toEqual([2, 3]);
   });
 
+  it('is located again after five minutes also if unknown kids keep the set young', async () => {
+    await issuer.held('one');
+    for (const [wait, located] of [
+      [4 * MINUTE, 1],
+      [MINUTE - 1, 1],
+      [6 * SECOND, 2],
+      [4 * MINUTE, 2],
+      [4 * MINUTE, 3],
+    ] as const) {
+      issuer.clock.advance(wait);
+      expect([await issuer.keys.find('unknown'), issuer.locate.mock.calls.length]).toEqual([undefined, located]);
+    }
+  });
+
   it('is located with the signal that also aborts the fetch, after two seconds', async () => {
     const late = new AbortController();
     const timeout = jest.spyOn(AbortSignal, 'timeout').mockReturnValue(late.signal);

@@ -76,24 +76,20 @@ export interface RemoteKeySetOptions {
   readonly clock: Clock;
   /**
    * Returns the URL of the set: from the options, or from the metadata of the issuer. It is called for the first fetch,
-   * for each refresh (from `REFRESH_AGE` on), and after a failed fetch.
+   * after a failed fetch, and if the last call is `REFRESH_AGE` ago or longer.
    */
   readonly locate: (signal: AbortSignal) => Promise<URL>;
 }
 
-interface RefreshOptions {
-  /**
-   * `true`: the set is refreshed, and `locate` is called for its URL. `false`: the set is fetched for an unknown `kid`,
-   * from the URL of the last fetch if there is one.
-   */
-  readonly rediscover: boolean;
-}
+/** Why the set is fetched: it is too old, or it lacks a key. */
+type Purpose = 'refresh' | 'search';
 
 /** A set of keys that is fetched from the issuer when a request needs it, never by a timer. */
 export class RemoteKeySet implements KeySet {
   readonly #options: RemoteKeySetOptions;
   #keys: readonly VerificationKey[] = [];
-  #url: URL | undefined;
+  /** The URL of the set, and when it was located; `undefined` after a failed fetch. */
+  #located: { readonly url: URL; readonly at: Instant } | undefined;
   #loadedAt: Instant | undefined;
   #loads = 0;
   #failures = 0;
@@ -133,7 +129,7 @@ export class RemoteKeySet implements KeySet {
     const key = findAmong(this.#keys, kid, tried);
     if (key !== undefined || this.#loads !== loads) return key;
     const isOldEnough = tried === undefined || this.#age() >= UNKNOWN_KID_COOLDOWN;
-    if (isOldEnough && (this.#attempt !== undefined || this.#maySearch())) await this.#refresh({ rediscover: false });
+    if (isOldEnough && (this.#attempt !== undefined || this.#maySearch())) await this.#refresh('search');
     const found = findAmong(this.#keys, kid, tried);
     if (found === undefined && this.#failedAt !== undefined) throw this.#unavailable();
     return found;
@@ -143,7 +139,7 @@ export class RemoteKeySet implements KeySet {
     const age = this.#age();
     if (age < REFRESH_AGE) return;
     if (this.#backOff() <= 0) {
-      const refreshed = this.#refresh({ rediscover: true });
+      const refreshed = this.#refresh('refresh');
       // If a fetch failed in the last minute (`AWAY_FOR`), the last valid set is used immediately, up to `MAX_STALE`.
       if (age > MAX_STALE || (age >= MAX_AGE && !this.#isAway())) await refreshed;
     }
@@ -156,28 +152,30 @@ export class RemoteKeySet implements KeySet {
   }
 
   /**
-   * Fetches the set. If a fetch is already pending, all callers wait for it, whatever their options. It never rejects.
+   * Fetches the set. If a fetch is already pending, all callers wait for it, whatever their purpose. It never rejects.
    */
-  #refresh(options: RefreshOptions): Promise<void> {
-    this.#attempt ??= this.#load(options).finally(() => {
+  #refresh(purpose: Purpose): Promise<void> {
+    this.#attempt ??= this.#load(purpose).finally(() => {
       this.#attempt = undefined;
     });
     return this.#attempt;
   }
 
-  async #load({ rediscover }: RefreshOptions): Promise<void> {
+  async #load(purpose: Purpose): Promise<void> {
     const signal = timeoutSignal(FETCH_TIMEOUT);
     const startedAt = this.#now();
     try {
-      if (rediscover || this.#url === undefined) this.#url = await this.#options.locate(signal);
-      const keys = readKeySet(await fetchJson(this.#url, signal));
+      // A search also locates the set again. Otherwise tokens with unknown `kid`s could keep an old URL in use forever.
+      if (this.#located === undefined || elapsed(this.#located.at, startedAt) >= REFRESH_AGE)
+        this.#located = { url: await this.#options.locate(signal), at: startedAt };
+      const keys = readKeySet(await fetchJson(this.#located.url, signal));
       if (keys.length === 0) throw new KeySetError('the key set has no key that can verify signatures');
       this.#adopt(keys);
-      if (!rediscover) this.#searchedAt = startedAt;
+      if (purpose === 'search') this.#searchedAt = startedAt;
     } catch (error) {
       this.#failures += 1;
       this.#failedAt = startedAt;
-      this.#url = undefined;
+      this.#located = undefined;
       const known = error instanceof KeySetError || error instanceof FetchError;
       this.#report(
         error instanceof KeySetError ? 'refused' : 'failed',
