@@ -575,6 +575,47 @@ describe('DPoP nonces', () => {
     expect(issuer.seen.map(nonceOf)).toEqual([undefined, 'one']);
   });
 
+  it('repeats a request once for a new token and once for a nonce, also if issuer and API have the same origin', async () => {
+    let issued = 0;
+    let apiNonce = 'api-1';
+    const seen: string[] = [];
+    const send: typeof fetch = async (input, init) => {
+      const headers = new Headers(init?.headers);
+      const { nonce } = decodeJwt(String(headers.get('dpop')));
+      if (new URL(String(input)).pathname === '/token') {
+        seen.push(`token request with ${nonce}`);
+        const given = { 'dpop-nonce': 'issuer-1' };
+        if (nonce !== 'issuer-1') return Response.json({ error: 'use_dpop_nonce' }, { status: 400, headers: given });
+        issued += 1;
+        return Response.json({ ...bound, access_token: `token-${issued}` }, { headers: given });
+      }
+      const token = headers.get('authorization');
+      seen.push(`${token} with ${nonce}`);
+      const refusal = (error: string) =>
+        new Response(null, {
+          status: 401,
+          headers: { 'www-authenticate': `DPoP error="${error}"`, 'dpop-nonce': apiNonce },
+        });
+      if (nonce !== apiNonce) return refusal('use_dpop_nonce');
+      return issued === 1 && seen.length > 4 ? refusal('invalid_token') : new Response();
+    };
+    const endpoint = { tokenEndpoint: 'https://host.example/token', clientId: 'ack_1', clientSecret: SECRET };
+    const client = tokenClient({ ...endpoint, dpop: true, fetch: send });
+    expect((await client.fetch('https://host.example/api')).status).toBe(200);
+    apiNonce = 'api-2';
+    expect((await client.fetch('https://host.example/api')).status).toBe(200);
+    expect(seen).toEqual([
+      ...['token request with undefined', 'token request with issuer-1'],
+      ...['DPoP token-1 with undefined', 'DPoP token-1 with api-1'],
+      ...['DPoP token-1 with api-1', 'DPoP token-1 with api-2'],
+      ...['token request with issuer-1', 'DPoP token-2 with api-2'],
+    ]);
+    apiNonce = 'api-3';
+    issued = 1;
+    expect((await client.fetch('https://host.example/api')).status).toBe(401);
+    expect(seen.slice(8)).toEqual(['DPoP token-2 with api-2', 'DPoP token-2 with api-3']);
+  });
+
   it('stores one nonce for each of the last 100 origins', async () => {
     const nonces: unknown[] = [];
     const send: typeof fetch = async (input, init) => {

@@ -11,15 +11,15 @@ export interface ProofTarget {
 }
 
 const ALGORITHM = 'ES256';
-/** Maximum number of origins for which the last nonce is stored. */
-const MAX_ORIGINS = 100;
+/** Maximum number of servers for which the last nonce is stored. */
+const MAX_SERVERS = 100;
 
 /** Creates the proofs of one token client, with a key pair of its own. The private key never leaves this process. */
 export class DpopProofs {
   readonly #now: () => number;
   readonly #key: KeyObject;
   readonly #jwk: object;
-  /** The last nonce of each origin. If there are too many origins, the oldest nonce is dropped. */
+  /** The last nonce of each server, by `serverOf`. If there are too many servers, the oldest nonce is dropped. */
   readonly #nonces = new Map<string, string>();
 
   constructor(now: () => number) {
@@ -29,8 +29,9 @@ export class DpopProofs {
     this.#jwk = createPublicKey(privateKey).export({ format: 'jwk' });
   }
 
-  proofFor({ method, url, token }: ProofTarget): Promise<string> {
-    const nonce = this.#nonces.get(url.origin);
+  proofFor(target: ProofTarget): Promise<string> {
+    const { method, url, token } = target;
+    const nonce = this.#nonces.get(serverOf(target));
     const ath = token === undefined ? undefined : createHash('sha256').update(token).digest('base64url');
     const payload = {
       jti: randomUUID(),
@@ -44,12 +45,18 @@ export class DpopProofs {
   }
 
   /** Stores the nonce of a response for the next proof. Every response may have a new nonce (RFC 9449 §8.2). */
-  keepNonce({ origin }: URL, { headers }: Response): void {
+  keepNonce(target: Pick<ProofTarget, 'url' | 'token'>, { headers }: Response): void {
     const nonce = headers.get('dpop-nonce');
     if (nonce === null) return;
-    this.#nonces.delete(origin);
-    this.#nonces.set(origin, nonce);
+    const server = serverOf(target);
+    this.#nonces.delete(server);
+    this.#nonces.set(server, nonce);
     const [oldest] = this.#nonces.keys();
-    if (this.#nonces.size > MAX_ORIGINS && oldest !== undefined) this.#nonces.delete(oldest);
+    if (this.#nonces.size > MAX_SERVERS && oldest !== undefined) this.#nonces.delete(oldest);
   }
+}
+
+/** The nonces of an API and of an issuer must not be confused, also if both have the same origin (RFC 9449 §9). */
+function serverOf({ url, token }: Pick<ProofTarget, 'url' | 'token'>): string {
+  return `${token === undefined ? 'issuer' : 'api'} ${url.origin}`;
 }

@@ -90,7 +90,7 @@ async function post(endpoint: URL, request: TokenRequest): Promise<Answer> {
     const signal = timeoutSignal(request.timeout);
     // Redirects are not followed: a redirect could send the client's secret to another host.
     const response = await request.fetch(endpoint, { method: 'POST', headers, body: form, redirect: 'manual', signal });
-    request.proofs?.keepNonce(endpoint, response);
+    request.proofs?.keepNonce({ url: endpoint }, response);
     return { response, body: await readBody(response) };
   } catch (cause) {
     const message = 'the token endpoint did not send a complete response; see the cause of this error';

@@ -26,10 +26,10 @@ const SAFE = ['GET', 'HEAD', 'OPTIONS'];
  * One token request is in flight at a time, and all callers share its token. A token is refreshed in the background
  * before it expires. Until it expires, requests use the old token.
  *
- * A request is repeated once: with a new token after a 401 `invalid_token`, or with the nonce of the response after a
- * 401 `use_dpop_nonce`. It is not repeated if its body is a stream, which can be read only once. If the 401 came after
- * a redirect, the request is repeated only if its method is safe, because the first server has already processed it.
- * Because of a 401, a token is replaced at most once in 30 seconds. Otherwise, the 401 is returned.
+ * A request is repeated with a new token after a 401 `invalid_token`, and with the nonce of the response after a 401
+ * `use_dpop_nonce`, each at most once. It is not repeated if its body is a stream, which can be read only once. If the
+ * 401 came after a redirect, the request is repeated only if its method is safe, because the first server has already
+ * processed it. Because of a 401, a token is replaced at most once in 30 seconds. Otherwise, the 401 is returned.
  *
  * `fetch` and `accessToken` reject with a `TokenClientError` if no token can be obtained: `token_endpoint_unreachable`,
  * `token_request_refused` (with `status`), `invalid_token_response` or `dpop_not_supported`. `fetch` rejects with a
@@ -62,18 +62,21 @@ export function tokenClient(given: TokenClientOptions): TokenClient {
   }
 
   async function exchange(target: ApiRequest): Promise<Response> {
-    const token = await tokenFor(target);
-    const response = await present(target, token);
-    if (response.status !== 401 || isFromOtherOrigin(response, target)) return response;
-    if (!canSucceedNow(response, token)) return response;
-    if (!target.isRepeatable || (response.redirected && !SAFE.includes(target.method))) return response;
-    await response.body?.cancel();
-    return present(target, await tokenFor(target));
+    const repeatedFor = new Set<string | undefined>();
+    for (;;) {
+      const token = await tokenFor(target);
+      const response = await present(target, token);
+      if (response.status !== 401 || isFromOtherOrigin(response, target)) return response;
+      const error = readChallengeError(response.headers.get('www-authenticate') ?? '', token.scheme);
+      if (repeatedFor.has(error) || !canSucceedNow(error, response, token)) return response;
+      if (!target.isRepeatable || (response.redirected && !SAFE.includes(target.method))) return response;
+      repeatedFor.add(error);
+      await response.body?.cancel();
+    }
   }
 
   /** Whether the request may succeed if it is repeated: with another token, or with the nonce of the response. */
-  function canSucceedNow(response: Response, token: CachedToken): boolean {
-    const error = readChallengeError(response.headers.get('www-authenticate') ?? '', token.scheme);
+  function canSucceedNow(error: string | undefined, response: Response, token: CachedToken): boolean {
     if (error === 'invalid_token') return tokens.drop(token);
     return proofs !== undefined && error === 'use_dpop_nonce' && response.headers.has('dpop-nonce');
   }
@@ -85,7 +88,7 @@ export function tokenClient(given: TokenClientOptions): TokenClient {
     const { method, url } = target;
     headers.set('dpop', await proofs.proofFor({ method, url, token: accessToken }));
     const response = await sendApiRequest(target, headers, send);
-    proofs.keepNonce(url, response);
+    proofs.keepNonce({ url, token: accessToken }, response);
     return response;
   }
 
