@@ -736,8 +736,8 @@ describe('options', () => {
       // No time passes for a request before it is sent.
       expect(limits).not.toHaveBeenCalled();
       await client.accessToken();
-      // The one of 1,000 ms is for the first of the two metadata URLs.
-      expect(limits.mock.calls).toEqual([[milliseconds], [1_000], [milliseconds]]);
+      // The second one is for the first of the two metadata URLs.
+      expect(limits.mock.calls).toEqual([[milliseconds], [milliseconds / 2], [milliseconds]]);
     });
   });
 

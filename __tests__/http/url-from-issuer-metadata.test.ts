@@ -28,8 +28,8 @@ function serveAt(listeners: Readonly<Record<string, RequestListener>>) {
   server.answer((req, res) => (listeners[req.url ?? ''] ?? status(404))(req, res));
 }
 
-const discover = (issuer: string, signal = never) =>
-  urlFromIssuerMetadata({ url: new URL(issuer), issuer, allowHttp: false }, 'jwks_uri', signal);
+const discover = (issuer: string, signal = never, firstTimeout = 10_000) =>
+  urlFromIssuerMetadata({ url: new URL(issuer), issuer, allowHttp: false, firstTimeout }, 'jwks_uri', signal);
 
 describe('URLs of the metadata', () => {
   it.each([
@@ -100,7 +100,7 @@ describe('content of the metadata', () => {
     expect(server.asked).toEqual([OAUTH, OPENID]);
   });
 
-  it('is requested from OpenID if RFC 8414 gives no answer in a second, also if memory is collected', async () => {
+  it('is requested from OpenID if RFC 8414 gives no answer in time, also if memory is collected', async () => {
     serveAt({ [OAUTH]: () => undefined, [OPENID]: good() });
     // Not an interval: if a collection takes longer than it, timers run without end.
     let collecting: NodeJS.Timeout;
@@ -109,8 +109,14 @@ describe('content of the metadata', () => {
       collecting = setTimeout(collectAgain, 50);
     };
     collecting = setTimeout(collectAgain, 50);
-    expect((await discover(server.origin, AbortSignal.timeout(5_000))).href).toBe(uri);
+    expect((await discover(server.origin, AbortSignal.timeout(10_000), 1_000)).href).toBe(uri);
     clearTimeout(collecting);
+    expect(server.asked).toEqual([OAUTH, OPENID]);
+  });
+
+  it('is refused for the time-out of RFC 8414 if that of OpenID is not there', async () => {
+    serveAt({ [OAUTH]: () => undefined });
+    await expect(discover(server.origin, never, 100)).rejects.toThrow(new FetchError('the request timed out'));
     expect(server.asked).toEqual([OAUTH, OPENID]);
   });
 
@@ -126,7 +132,11 @@ describe('the host of the keys', () => {
   const inside = 'https://10.0.0.1/jwks';
   const found = (issuer: string, uri: string, allowHttp: boolean) => {
     const fetch = async () => Response.json({ issuer, jwks_uri: uri });
-    return urlFromIssuerMetadata({ url: new URL(issuer), issuer, allowHttp, fetch }, 'jwks_uri', never);
+    return urlFromIssuerMetadata(
+      { url: new URL(issuer), issuer, allowHttp, firstTimeout: 10_000, fetch },
+      'jwks_uri',
+      never,
+    );
   };
 
   it('is refused if it is internal', async () => {

@@ -131,7 +131,7 @@ const OPTIONS = {
 export function readOptions(given: TokenClientOptions) {
   const options = readTable(FACTORY, given, OPTIONS);
   const { issuer, tokenEndpoint, clientId, scopes, resource, dpop, allowHttp, timeout, clock } = options;
-  const endpoint = endpointOf(issuer, tokenEndpoint, allowHttp);
+  const endpoint = endpointOf(issuer, tokenEndpoint, allowHttp, timeout);
   const request: TokenRequest = {
     clientId,
     authentication: authenticationOf(options.clientSecret, options.privateKey, endpoint.audience),
@@ -146,14 +146,19 @@ export function readOptions(given: TokenClientOptions) {
   return { request, allowHttp, findEndpoint: () => endpoint.find(timeoutSignal(timeout), options.fetch) };
 }
 
-function endpointOf(issuer: Issuer | undefined, tokenEndpoint: URL | undefined, allowHttp: boolean): TokenEndpoint {
+function endpointOf(
+  issuer: Issuer | undefined,
+  tokenEndpoint: URL | undefined,
+  allowHttp: boolean,
+  timeout: number,
+): TokenEndpoint {
   if (issuer === undefined && tokenEndpoint !== undefined) {
     return { audience: tokenEndpoint.href, find: async () => tokenEndpoint };
   }
   if (issuer === undefined || tokenEndpoint !== undefined) throw notExactlyOne('issuer', 'tokenEndpoint');
   const find: TokenEndpoint['find'] = async (signal, send) => {
     try {
-      const metadata = { url: issuer.url, issuer: issuer.text, allowHttp, fetch: send };
+      const metadata = { url: issuer.url, issuer: issuer.text, allowHttp, firstTimeout: timeout / 2, fetch: send };
       return await urlFromIssuerMetadata(metadata, 'token_endpoint', signal);
     } catch (cause) {
       const message = 'the metadata of the issuer could not be fetched, or has no valid token_endpoint';

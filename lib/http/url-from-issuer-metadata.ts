@@ -6,14 +6,13 @@ import { FetchError, fetchJson, timeoutSignal } from './fetch-json.js';
 import { isInternalHost } from './internal-host.js';
 import { secureUrl } from './secure-url.js';
 
-/** The time limit for the first document in milliseconds, which leaves time for the second document. */
-const FIRST_TIMEOUT = 1_000;
-
 export interface MetadataSource {
   readonly url: URL;
   /** The issuer from the options. `issuer` of the metadata must be exactly the same (RFC 8414 §3.3). */
   readonly issuer: string;
   readonly allowHttp: boolean;
+  /** The time limit for the first document in milliseconds. It must leave time for the second one. */
+  readonly firstTimeout: number;
   /** The function that sends requests. Default: the global `fetch`. */
   readonly fetch?: typeof fetch | undefined;
 }
@@ -26,7 +25,7 @@ export type MetadataUrl = 'introspection_endpoint' | 'jwks_uri' | 'token_endpoin
  * connect to the URL.
  *
  * @throws FetchError if neither document can be used. The error says what is wrong with the first document. If the
- *   first document could not be fetched, the error is about the second document.
+ *   first document was not found, the error is about the second document.
  */
 export async function urlFromIssuerMetadata(
   source: MetadataSource,
@@ -35,16 +34,17 @@ export async function urlFromIssuerMetadata(
 ): Promise<URL> {
   // Do not use `AbortSignal.timeout` here: if only `AbortSignal.any` refers to its signal, Node may garbage-collect the
   // signal, and it never aborts.
-  const first = AbortSignal.any([signal, timeoutSignal(FIRST_TIMEOUT)]);
+  const first = AbortSignal.any([signal, timeoutSignal(source.firstTimeout)]);
   const metadata = await fetchJson(oauthMetadataUrl(source.url), first, source.fetch).catch(() => undefined);
   const found = metadata === undefined ? undefined : readUrl(metadata, member, source);
   if (found instanceof URL) return found;
+  const fault = found ?? (first.aborted ? new FetchError('the request timed out') : undefined);
   try {
     const second = readUrl(await fetchJson(openidMetadataUrl(source.url), signal, source.fetch), member, source);
     if (second instanceof URL) return second;
     throw second;
   } catch (error) {
-    throw found ?? error;
+    throw fault ?? error;
   }
 }
 

@@ -1,5 +1,5 @@
 import { createPrivateKey } from 'node:crypto';
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import {
   calculateJwkThumbprint,
   decodeJwt,
@@ -128,6 +128,14 @@ describe('the endpoint', () => {
     closing.push(() => api.close());
     return { ...server, api, paths: () => server.seen.map(({ path }) => path) };
   }
+
+  it('is found within five seconds, of which the first document gets half', async () => {
+    const { api } = await metadataOf((origin) => ({ issuer: origin, introspection_endpoint: `${origin}/ask` }));
+    const timeouts = jest.spyOn(AbortSignal, 'timeout');
+    await api.present('opaque');
+    expect(timeouts.mock.calls.slice(0, 2)).toEqual([[5_000], [2_500]]);
+    timeouts.mockRestore();
+  });
 
   it('I06 is found in the metadata of the issuer, once', async () => {
     const { api, paths } = await metadataOf((origin) => ({ issuer: origin, introspection_endpoint: `${origin}/ask` }));

@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { SECURE_URL } from '../../../lib/http/secure-url.js';
 import { Options } from '../../../lib/options/options.js';
 import { RemoteKeySet } from '../../../lib/tokens/jwks/key-set.js';
@@ -103,6 +103,7 @@ describe('"jwks" with a URL', () => {
 describe('without "jwks"', () => {
   it('the URL of the keys is in the metadata of the issuer, which is fetched when it is first needed', async () => {
     const server = await serveIssuer();
+    const timeouts = jest.spyOn(AbortSignal, 'timeout');
     server.answer((req, res) => {
       const isMetadata = req.url?.startsWith('/.well-known/');
       json(isMetadata ? { issuer: server.origin, jwks_uri: `${server.origin}/keys` } : jwksOf(one))(req, res);
@@ -111,6 +112,8 @@ describe('without "jwks"', () => {
     expect(server.asked).toEqual([]);
     expect((await set.find('one'))?.kid).toBe('one');
     expect(server.asked).toEqual(['/.well-known/oauth-authorization-server', '/keys']);
+    expect(timeouts.mock.calls).toEqual([[2_000], [1_000]]);
+    timeouts.mockRestore();
     await server.close();
   });
 

@@ -17,7 +17,7 @@ export interface IntrospectionCall {
 export type Introspect = (token: string) => Promise<JsonObject>;
 
 /** Maximum milliseconds to find the endpoint in the metadata, which may need two documents (RFC 8414, then OpenID). */
-const DISCOVERY_TIMEOUT = 5_000;
+export const DISCOVERY_TIMEOUT = 5_000;
 /**
  * For this time in milliseconds, a URL from the metadata is kept even if calls of the endpoint fail. After a later
  * failure, the next call reads the metadata again, because the endpoint may have moved.

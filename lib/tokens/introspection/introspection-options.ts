@@ -29,7 +29,7 @@ import { CONFIRMATION_OPTIONS, type Confirmation, createConfirmation } from '../
 import type { DpopOptions } from '../dpop/dpop-options.js';
 import type { MtlsOptions } from '../mtls/mtls-options.js';
 import { type PrincipalContext, sharedTokenFacts } from '../token-principal.js';
-import type { IntrospectionCall } from './introspection-endpoint.js';
+import { DISCOVERY_TIMEOUT, type IntrospectionCall } from './introspection-endpoint.js';
 
 /** How the API authenticates at the introspection endpoint. Exactly one of `secret` and `privateKey` is required. */
 export interface IntrospectionClient {
@@ -157,7 +157,8 @@ const endpoint: Option<IntrospectionCall['locate']> = (options, name) => {
       'to use any other string, also set the option "endpoint"',
     );
   }
-  return (signal) => urlFromIssuerMetadata({ url, issuer, allowHttp }, 'introspection_endpoint', signal);
+  const metadata = { url, issuer, allowHttp, firstTimeout: DISCOVERY_TIMEOUT / 2 };
+  return (signal) => urlFromIssuerMetadata(metadata, 'introspection_endpoint', signal);
 };
 
 const OPTIONS = {

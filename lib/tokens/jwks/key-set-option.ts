@@ -3,7 +3,7 @@ import type { Clock } from '../../contracts/clock.js';
 import { SECURE_PLAIN_URL, secureUrl } from '../../http/secure-url.js';
 import { urlFromIssuerMetadata } from '../../http/url-from-issuer-metadata.js';
 import type { Options } from '../../options/options.js';
-import { type KeySet, RemoteKeySet, staticKeySet } from './key-set.js';
+import { FETCH_TIMEOUT, type KeySet, RemoteKeySet, staticKeySet } from './key-set.js';
 import { holdsSymmetricKey, KeySetError, readKeySet } from './verification-key.js';
 
 const ANY_ISSUER = 'to use any other string, also set the option "jwks"';
@@ -16,11 +16,8 @@ export function keySetOf(options: Options, issuer: string, clock: Clock): KeySet
     const url = secureUrl(issuer, allowHttp);
     if (url === undefined) throw options.wrongText('issuer', SECURE_PLAIN_URL, ANY_ISSUER);
     if (issuer.includes('?')) throw options.wrongText('issuer', 'a URL without a query', ANY_ISSUER);
-    return new RemoteKeySet({
-      issuer,
-      clock,
-      locate: (signal) => urlFromIssuerMetadata({ url, issuer, allowHttp }, 'jwks_uri', signal),
-    });
+    const metadata = { url, issuer, allowHttp, firstTimeout: FETCH_TIMEOUT / 2 };
+    return new RemoteKeySet({ issuer, clock, locate: (signal) => urlFromIssuerMetadata(metadata, 'jwks_uri', signal) });
   }
   if (typeof jwks === 'string' || jwks instanceof URL) {
     const url = secureUrl(jwks, allowHttp);

@@ -51,7 +51,8 @@ export function staticKeySet(keys: readonly VerificationKey[]): KeySet {
   });
 }
 
-const FETCH_TIMEOUT = 2_000;
+/** The time limit in milliseconds to fetch a set, with the metadata that say where it is. */
+export const FETCH_TIMEOUT = 2_000;
 /** From this age in milliseconds on, a request starts a fetch of a new set, but does not wait for it. */
 const REFRESH_AGE = 300_000;
 /** From this age in milliseconds on, requests wait for the new set. */
