@@ -44,8 +44,9 @@ describe('toOriginForm', () => {
     ['/keys/https://a/b', '/keys/https://a/b'],
     ['https://api.example/keys?q=1', '/keys?q=1'],
     ['HTTP://api.example:8080/keys/https://a/b?c#d', '/keys/https://a/b?c#d'],
-    ['https://api.example?q', '?q'],
-    ['https://api.example', ''],
+    ['https://api.example?q', '/?q'],
+    ['https://api.example#f', '/#f'],
+    ['https://api.example', '/'],
     ['*', '*'],
     ['api.example:443', 'api.example:443'],
   ])('path and query of %s are %j', (target, form) => {
@@ -63,13 +64,13 @@ describe('requestPath', () => {
     ['https://api.example/keys?q', '/keys'],
     ['HTTP://api.example:8080/keys', '/keys'],
     ['https://api.example/', '/'],
-    ['https://api.example?q', ''],
-    ['https://api.example', ''],
+    ['https://api.example?q', '/'],
+    ['https://api.example', '/'],
     ['a+b.c-1://api.example/keys', '/keys'],
     ['*', '*'],
     ['keys?q', 'keys'],
     ['keys/https://a/b', 'keys/https://a/b'],
-    ['?https://api.example/keys', ''],
+    ['?https://api.example/keys', '/'],
   ])('the path of %s is %j', (target, path) => {
     expect(requestPath(target)).toBe(path);
   });

@@ -176,6 +176,14 @@ describe('the fault of a broken verifier', () => {
       accepting({ kind: 'admin' }),
       'the verifier returned a principal with an unknown kind, or with a kind that is not in the "kinds" of the verifier',
     ],
+    ...[undefined, '', 7].map(
+      (keyId) =>
+        [
+          `a principal with the ID ${JSON.stringify(keyId)}`,
+          accepting({ keyId }),
+          'the verifier returned a principal whose "keyId" is not a non-empty string',
+        ] as [string, unknown, string],
+    ),
     [
       'a principal whose apis are a text',
       accepting({ apis: 'payments' }),

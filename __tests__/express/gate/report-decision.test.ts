@@ -40,6 +40,15 @@ describe('the decision of a gate', () => {
     expect(heard()).toStrictEqual([{ outcome: 'refused', by: 'requireBearer', code, reason, ...NOBODY, ...AT }]);
   });
 
+  it.each([
+    ['http://user:secret@api.test/payments?a', '/payments'],
+    ['/payments#access_token=secret', '/payments'],
+    ['http://api.test', '/'],
+  ])('about a request for %s: the path alone', async (url, path) => {
+    await decide(acceptingVerifier(keyPrincipal()), { ...FROM, url });
+    expect(heard()).toEqual([expect.objectContaining({ path })]);
+  });
+
   it('to refuse an unknown credential: eight digits of its digest', async () => {
     await decide(answering({ outcome: 'refused', reason: 'unknown' }));
     const common = { code: 'invalid_token', reason: 'unknown', ...NOBODY, fingerprint: DIGEST_OF_ABC };
@@ -119,7 +128,7 @@ describe('the path of a decision', () => {
       '/v1/payments',
     ],
     ['without its query', { url: '/payments?key=sk?x' }, '/payments'],
-    ['empty of nothing but a query', { url: '?key=sk' }, ''],
+    ['the root, of nothing but a query', { url: '?key=sk' }, '/'],
     ['unknown, where the request has none', { url: undefined }, undefined],
   ])('is %s', (_name, members, path) => {
     const req = requestOf();

@@ -204,6 +204,14 @@ describe('requireAuthenticationContext', () => {
   );
 });
 
+it('refuses a token without a payload, as a custom verifier may return it', async () => {
+  const gate = requireBearer({ accept: [acceptingVerifier(tokenPrincipal({ payload: undefined as never }))] });
+  for (const context of [{ acr: ['mfa'] }, { maxAge: 60 }]) {
+    const { error } = await pass(bearing('abc'), gate, requireAuthenticationContext(context));
+    expect(error).toMatchObject({ code: 'insufficient_user_authentication', status: 401 });
+  }
+});
+
 describe('the clock of auth_time', () => {
   const guard = requireAuthenticationContext({ maxAge: 300 });
   const [near, far] = [createManualClock(), createManualClock()];

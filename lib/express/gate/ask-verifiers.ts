@@ -153,6 +153,9 @@ function validatePrincipal(verifier: CredentialVerifier, principal: Principal): 
     throw new OutcomeError(
       'a principal with an unknown kind, or with a kind that is not in the "kinds" of the verifier',
     );
+  // Without it, the requests of all callers would be counted as those of one.
+  if (typeof principal.keyId !== 'string' || principal.keyId === '')
+    throw new OutcomeError('a principal whose "keyId" is not a non-empty string');
   for (const name of ['apis', 'scopes', 'channels'] as const) {
     if (!isNameSet(principal[name])) throw new OutcomeError(`a principal whose "${name}" is neither "all" nor a list`);
   }

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Principal } from '../../credentials/principal.js';
 import { type Decision, decisions } from '../../events/decision.js';
+import { requestPath } from '../../protocol/target-uri.js';
 
 /** Publishes what a gate or a guard has decided about a request, as an event of `keyward:decision`. */
 export function reportDecision(
@@ -18,7 +19,7 @@ export function reportDecision(
     account: principal?.account,
     fingerprint: undefined,
     method: req.method,
-    path: originalUrl?.split('?', 1)[0],
+    path: originalUrl === undefined ? undefined : requestPath(originalUrl),
     ...decision,
   });
 }

@@ -71,14 +71,14 @@ export function requireAuthenticationContext(context: AuthenticationContext): Gu
     kinds: ['access'],
     check(principal, req) {
       if (principal.kind !== 'access') return refusal;
-      if (acr !== undefined && !acr.some((value) => value === own(principal.payload, 'acr'))) return refusal;
+      if (acr !== undefined && !acr.some((value) => value === claimOf(principal, 'acr'))) return refusal;
       return maxAge === undefined || isRecent(principal, req, maxAge) || refusal;
     },
   });
 }
 
 function isRecent(principal: AccessPrincipal, req: IncomingMessage, maxAge: number): boolean {
-  const authTime = own(principal.payload, 'auth_time');
+  const authTime = claimOf(principal, 'auth_time');
   if (typeof authTime !== 'number') return false;
   const { clock = systemClock, clockTolerance = CLOCK_TOLERANCE } = tokensOf(principal, req) ?? NO_TOKENS;
   const age = clock.now() / 1_000 - authTime;
@@ -93,6 +93,11 @@ const NO_TOKENS: Partial<AcceptedTokens> = Object.freeze({});
  */
 function tokensOf(principal: Principal & { kind: 'access' }, req: IncomingMessage): AcceptedTokens | undefined {
   const tokens = authContextOf(req)?.gate.accept?.flatMap((verifier) => verifier.tokens ?? []) ?? [];
-  const issuer = own(principal.payload, 'iss');
+  const issuer = claimOf(principal, 'iss');
   return tokens.find((known) => known.issuer === issuer) ?? tokens[0];
+}
+
+function claimOf(principal: AccessPrincipal, name: string): unknown {
+  // A custom verifier may omit the payload.
+  return own((principal as Partial<AccessPrincipal>).payload ?? {}, name);
 }
