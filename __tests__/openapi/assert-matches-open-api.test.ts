@@ -685,6 +685,24 @@ describe('an app behind an openApiGate', () => {
     ]);
   });
 
+  it.each([
+    ['the function of a concrete path', '/pets/mine', {}, false],
+    ['a function above it', '/pets', {}, true],
+    ['a function of all its methods, if the template has another', '/pets/mine', { post: asking([]) }, true],
+    ['a function of more paths', '/pets/mine', { '/pets/{id}/{photo}': { get: asking([]) } }, true],
+  ])('%s is not reported as the template', (_what, path, more, open) => {
+    const { '/pets/{id}/{photo}': photo, ...methods } = more as Record<string, unknown>;
+    const document = documentOf({
+      '/pets/mine': { get: asking(BOTH) },
+      '/pets/{id}': { get: asking([]), ...methods },
+      ...(photo === undefined ? {} : { '/pets/{id}/{photo}': photo }),
+    });
+    const app = express().use(openApiGate(document, { schemes }));
+    app.use(path, handler).get('/pets/:id', handler);
+    expect(auditRoutes(app).find(({ method }) => method === 'USE')?.open).toBe(open);
+    if (!open) expect(differences(app, document)).toBeUndefined();
+  });
+
   it('O18 a concrete route of a templated operation is reported as the template', () => {
     const document = documentOf({ '/pets/{id}': { get: asking([]) }, '/x': { get: asking(BOTH) } });
     const app = behind(document, (made) => made.get('/pets/admin', handler).get('/x', handler));

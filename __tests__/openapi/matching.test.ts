@@ -1,6 +1,7 @@
 /** O06 to O10: which operation a request is. */
 import { describe, expect, it } from '@jest/globals';
-import express, { type ErrorRequestHandler, type Express } from 'express';
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
+import { requireBearer } from 'keyward';
 import { openApiGate } from 'keyward/openapi';
 import request from 'supertest';
 import { written } from '../support/audited.js';
@@ -16,6 +17,8 @@ const keyDocument = (paths: Readonly<Record<string, unknown>>, more: object = {}
   documentOf(paths, { ...onlyKeys, ...more });
 const gateOf = (paths: Readonly<Record<string, unknown>>, options: object = {}, more: object = {}) =>
   openApiGate(keyDocument(paths, more), { schemes: { secretKey: keys }, ...options });
+
+const optionalGate = requireBearer({ accept: [keys], optional: true });
 
 const report: ErrorRequestHandler = (error, _req, res, _next) => {
   res.status(error.status ?? 500).json({ error: error.code ?? String(error) });
@@ -187,6 +190,153 @@ describe('concrete and templated paths', () => {
     for (const target of ['/a.b', '/a.b.c', '/..a', '/a..']) expect(await ask(app, target)).toBe('any');
     for (const target of ['/a', '/.', '/a.', '/.a', '/a.b/c'])
       expect(await ask(app, target)).toBe('undocumented_operation');
+  });
+});
+
+describe('what hides the handler of a concrete path', () => {
+  const bySecurity = (mine: object, id: object) => ({ '/pets/mine': { get: mine }, '/pets/{id}': { get: id } });
+  const answer: RequestHandler = (_req, res) => void res.json({ handler: 'mine' });
+  const inner = (path: string) => express().get(path, answer);
+
+  const mounts: readonly (readonly [string, (app: Express) => unknown])[] = [
+    ['a function at its path', (app) => app.use('/pets/mine', answer)],
+    ['an app at its path', (app) => app.use('/pets/mine', inner('/'))],
+    ['an app above its path', (app) => app.use('/pets', inner('/mine'))],
+    ['an app of a router', (app) => app.use(express.Router().use('/pets/mine', inner('/') as never))],
+    [
+      'a function without a path',
+      (app) => app.use((req, res, next) => (/^\/pets\/mine\/?$/i.test(req.path) ? answer(req, res, next) : next())),
+    ],
+    ['a list of paths', (app) => app.get(['/pets/mine', '/pets/:id'], answer)],
+    ['a router with a list of paths', (app) => app.use(['/pets/mine', '/pets/:id'], express.Router().get('/', answer))],
+    ['a regular expression', (app) => app.get(/^\/pets\/(mine|[a-z-]+)\/?$/i, answer)],
+  ];
+
+  it.each(mounts)('%s runs under no other security', async (_what, mount) => {
+    for (const security of [bySecurity(needing('admin'), open), bySecurity(needing('admin'), needing('read'))]) {
+      const app = express().use(gateOf(security));
+      mount(app);
+      handlers(app as never, 'get /pets/:id');
+      app.use(report);
+      for (const target of ['/pets/MINE', '/pets/mine/']) {
+        expect(await ask(app, target, 'GET', kit.secretKey({ scopes: ['read'] }))).toBe('undocumented_operation');
+      }
+    }
+  });
+
+  it.each(mounts.slice(0, 2))('%s gets its requests if the templated operation is open', async (_what, mount) => {
+    const app = express().use(gateOf(bySecurity(guarded, open)));
+    mount(app);
+    handlers(app as never, 'get /pets/:id');
+    app.use(report);
+    expect(await ask(app, '/pets/mine', 'GET', key)).toBe('mine');
+    expect(await ask(app, '/pets/mine')).toBe('credential_missing');
+    expect(await ask(app, '/pets/other')).toBe('get /pets/:id');
+  });
+
+  it('a function at a concrete path that calls next hands no request to a handler that requires more', async () => {
+    const app = express().use(gateOf(bySecurity(open, guarded)));
+    app.use('/pets/mine', (_req, _res, next) => next());
+    handlers(app as never, 'get /pets/:id');
+    app.use(report);
+    expect(await ask(app, '/pets/mine')).toBe('undocumented_operation');
+  });
+
+  it.each([
+    ['before the gate', (app: Express, gate: RequestHandler) => app.use((_req, _res, next) => next()).use(gate)],
+    ['and is a body parser', (app: Express, gate: RequestHandler) => app.use(gate).use(express.json())],
+    ['and is another gate', (app: Express, gate: RequestHandler) => app.use(gate, optionalGate)],
+  ])('a function that is mounted %s does not hide it', async (_where, mount) => {
+    const app = express().enable('case sensitive routing');
+    mount(app, gateOf(bySecurity(guarded, open)));
+    handlers(app as never, 'get /pets/:id');
+    app.use(report);
+    expect(await ask(app, '/pets/MINE')).toBe('get /pets/:id');
+  });
+
+  it('a function between two places of one gate may handle the path', async () => {
+    const gate = gateOf(bySecurity(guarded, open));
+    const app = express().enable('case sensitive routing').use(gate);
+    app.use((_req, _res, next) => next());
+    app.use(gate);
+    handlers(app as never, 'get /pets/:id');
+    app.use(report);
+    expect(await ask(app, '/pets/MINE')).toBe('undocumented_operation');
+  });
+
+  it('a second app at the path of an entered app is not taken for it', async () => {
+    const entered = express()
+      .enable('case sensitive routing')
+      .use(gateOf(bySecurity(guarded, open)));
+    const app = express().enable('case sensitive routing').use(entered).use(inner('/pets/MINE'));
+    handlers(app as never, 'get /pets/:id');
+    app.use(report);
+    expect(await ask(app, '/pets/MINE')).toBe('undocumented_operation');
+    expect(await ask(app, '/pets/other')).toBe('get /pets/:id');
+  });
+
+  it('a gate that is the route of every path does not decide about the routes after it', async () => {
+    const app = express();
+    app.all(written('/*rest', '*'), gateOf(bySecurity(guarded, open)));
+    handlers(app as never, 'get /pets/mine', 'get /pets/:id');
+    app.use(report);
+    for (const target of ['/pets/mine', '/pets/MINE', '/pets/mine/']) {
+      expect(await ask(app, target)).toBe('undocumented_operation');
+    }
+    expect(await ask(app, '/pets/other')).toBe('get /pets/:id');
+  });
+});
+
+describe('a route of some values of a parameter, before the concrete route', () => {
+  const reversed = { '/pets/mine': { get: open }, '/pets/{id}': { get: guarded } };
+
+  it.each([
+    ['a pattern', written('/pets/m:rest', '/pets/:id([a-z]+)')],
+    ['a pattern for four letters', written(/^\/pets\/([a-z]{4})$/ as never, '/pets/:id([a-z]{4})')],
+    ['a regular expression', /^\/pets\/([a-z]+)$/],
+    ['text beside a parameter', '/pets/m:rest'],
+    ['a wildcard', written('/pets/m*rest', '/pets/m*')],
+  ])('its handler does not run under the security of the concrete path: %s', async (_what, path) => {
+    for (const place of ['route', 'router']) {
+      const app = express().use(gateOf(reversed));
+      const handler: RequestHandler = (_req, res) => void res.json({ handler: 'id' });
+      if (place === 'route') app.get(path, handler);
+      else app.use(path, express.Router().get('/', handler));
+      handlers(app as never, 'get /pets/mine');
+      app.use(report);
+      expect(await ask(app, '/pets/mine')).toBe('undocumented_operation');
+      expect(await ask(app, '/pets/mint', 'GET', key)).toBe('id');
+    }
+  });
+
+  it('a router with a pattern or a list before the part that differs does not hide the route', async () => {
+    for (const path of [written('/v:version', '/v:version(\\d+)'), ['/v1', '/v2'], /^\/v\d/]) {
+      const router = express.Router();
+      handlers(router as never, 'get /pets/mine', 'get /pets/:id');
+      const app = express().use(gateOf(reversed, { basePath: '/v1' }));
+      app.use(path, router).use(report);
+      expect(await ask(app, '/v1/pets/mine')).toBe('get /pets/mine');
+      expect(await ask(app, '/v1/pets/MINE/')).toBe('get /pets/mine');
+      expect(await ask(app, '/v1/pets/other')).toBe('credential_missing');
+    }
+  });
+
+  it('a router with a pattern that does not have the route does not hide it', async () => {
+    const app = express().use(gateOf(reversed));
+    const photos = express.Router().get('/photos', (_req, res) => void res.json({ handler: 'photos' }));
+    app.use(/^\/pets\/[a-z]{4}(?=\/|$)/, photos);
+    handlers(app as never, 'get /pets/mine', 'get /pets/:id');
+    app.use(report);
+    expect(await ask(app, '/pets/mine')).toBe('get /pets/mine');
+  });
+
+  it('a list of concrete paths is the route of the concrete path', async () => {
+    const app = express().use(gateOf(reversed));
+    app.get(['/pets/mine', '/pets/own'], (_req, res) => void res.json({ handler: 'mine' }));
+    handlers(app as never, 'get /pets/:id');
+    app.use(report);
+    expect(await ask(app, '/pets/mine')).toBe('mine');
+    expect(await ask(app, '/pets/MINE')).toBe('mine');
   });
 });
 
@@ -411,6 +561,17 @@ describe('methods', () => {
     app.all('/pets', (_req, res) => void res.json({ handler: 'all' }));
     app.use(report);
     expect(await ask(app, '/files', 'OPTIONS')).toBe('preflight');
+    expect(await ask(app, '/pets', 'OPTIONS')).toBe('undocumented_operation');
+  });
+
+  it.each([
+    ['a function', (app: Express, handler: RequestHandler) => app.use('/pets', handler)],
+    ['an app', (app: Express, handler: RequestHandler) => app.use('/pets', express().all('/', handler))],
+    ['a function without a path', (app: Express, handler: RequestHandler) => app.use(handler)],
+  ])('OPTIONS does not pass to %s that may answer it', async (_what, mount) => {
+    const app = express().use(gateOf(paths, { undocumented: 'pass' }));
+    mount(app, (_req, res) => void res.json({ handler: 'hidden' }));
+    app.use(report);
     expect(await ask(app, '/pets', 'OPTIONS')).toBe('undocumented_operation');
   });
 

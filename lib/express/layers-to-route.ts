@@ -24,6 +24,8 @@ export interface ExpressApp {
 
 /** A route of an app. */
 export interface ExpressRoute {
+  /** The path, the regular expression or the list of both, as it is written in the app. */
+  readonly path: unknown;
   /** The HTTP methods of the route in lower case; `_all` means every method. */
   readonly methods: Readonly<Record<string, unknown>>;
   readonly stack: readonly (MountedLayer & { readonly method?: string })[];
@@ -45,9 +47,14 @@ export type MetLayer =
    * `app` is the entered app that may be mounted here; the layers inside it follow. `undefined`: the app is not known,
    * and its layers do not follow.
    */
-  | { readonly type: 'app'; readonly app: ExpressApp | undefined }
+  | { readonly type: 'app'; readonly layer: MountedLayer; readonly app: ExpressApp | undefined }
   /** The route that handles the request: the last layer. `handlers` are its functions for the method of the request. */
-  | { readonly type: 'route'; readonly route: ExpressRoute; readonly handlers: readonly MountedLayer[] };
+  | {
+      readonly type: 'route';
+      readonly layer: MountedLayer;
+      readonly route: ExpressRoute;
+      readonly handlers: readonly MountedLayer[];
+    };
 
 /**
  * Yields the layers that a request passes, from the outermost app to the route that handles it, in the order in which
@@ -96,7 +103,7 @@ function* layersIn(
     if (layer.route !== undefined) {
       const handlers = handlersFor(layer.route, method);
       if (handlers === undefined) continue;
-      yield { type: 'route', route: layer.route, handlers };
+      yield { type: 'route', layer, route: layer.route, handlers };
       return true;
     }
     const prefix = matched === true ? (layer.path ?? '') : matched.path;
@@ -106,10 +113,10 @@ function* layersIn(
     if (layer.name === 'mounted_app') {
       const [next, ...others] = mounted;
       const app = next !== undefined && mayBeMountedAt(next, prefix) ? next : undefined;
-      yield { type: 'app', app };
+      yield { type: 'app', layer, app };
       if (yield* layersIn(routerOf(app), inner, method, others)) return true;
     } else if (isApp(handle)) {
-      yield { type: 'app', app: undefined };
+      yield { type: 'app', layer, app: undefined };
     } else {
       yield { type: 'function', layer };
       if (yield* layersIn(handle, inner, method, mounted)) return true;

@@ -94,23 +94,29 @@ function hasLayers(value: unknown): value is ExpressRouter {
   return stack.every((layer) => typeof layer?.match === 'function');
 }
 
+/** Returns the router that is mounted in a layer; `undefined` if the layer is a function or an app. */
+export function routerIn(handler: Handler): ExpressRouter | undefined {
+  const { handle, isCopy, name } = handler;
+  // The wrapper of express-async-errors copies only the own properties of a router, so inherited properties, such as
+  // `use`, are missing.
+  return isRouter(handle) || (isCopy && name === 'router' && hasLayers(handle)) ? handle : undefined;
+}
+
 function readLayer(layer: ExpressLayer, router: ExpressRouter): Layer {
   const takesEveryPath = layer.slash === true || layer.regexp?.fast_slash === true;
   const paths = pathsOf(layer, router);
   const facts = { paths, takesEveryPath, callbacks: callbacksOf(layer, router) };
   if (layer.route !== undefined) return { ...facts, type: 'route', methods: methodsOf(layer.route) };
   const handler = readHandler(layer);
-  const { handle } = handler;
-  // The wrapper of express-async-errors copies only the own properties of a router, so inherited properties, such as
-  // `use`, are missing.
-  if (isRouter(handle) || (handler.isCopy && handler.name === 'router' && hasLayers(handle))) {
+  const inside = routerIn(handler);
+  if (inside !== undefined) {
     // In Express 4, a router at `/api` also gets `/api//payments`, which a gate at `/api/payments` does not match. With
     // an unknown separator, this gate does not count.
     const separator = layer.regexp !== undefined && !takesEveryPath ? [UNKNOWN] : [];
-    return { ...facts, type: 'router', layers: handle.stack.map((inner) => readLayer(inner, handle)), separator };
+    return { ...facts, type: 'router', layers: inside.stack.map((inner) => readLayer(inner, inside)), separator };
   }
   // `app.use` wraps another app in a function with the name `mounted_app`; `router.use` mounts the app itself.
-  const isApp = handler.name === 'mounted_app' || readRouter(handle) !== undefined;
+  const isApp = handler.name === 'mounted_app' || readRouter(handler.handle) !== undefined;
   return { ...facts, type: 'function', handler, isApp };
 }
 
@@ -162,14 +168,18 @@ function isEveryMethod(named: readonly RouteMethod[], first: readonly Handler[])
 }
 
 function pathsOf(layer: ExpressLayer, router: ExpressRouter): readonly LayerPath[] {
-  const { regexp, route, slash } = layer;
+  const { regexp, route, slash, rawPath } = layer;
+  if (route === undefined && regexp === undefined && rawPath === undefined) {
+    throw new TypeError(
+      'auditRoutes: this version of the package "router" does not store the paths of mounted routers; run: npm install router@^2.3',
+    );
+  }
   const rules: PathRules = {
     version: regexp === undefined ? 5 : 4,
     sensitive: regexp?.flags.includes('i') === false || router.caseSensitive === true,
     strict: route !== undefined && router.strict === true,
   };
-  const written = route === undefined ? mountPathOf(layer) : route.path;
-  const paths = [written].flat(Number.POSITIVE_INFINITY);
+  const paths = writtenPaths(layer);
   // In Express 4, a layer whose list of paths is empty matches every path.
   return (paths.length === 0 && regexp !== undefined ? [regexp] : paths).map((path: unknown) => {
     const text = path === '' || path === '*' ? `/${path}` : String(path);
@@ -177,19 +187,20 @@ function pathsOf(layer: ExpressLayer, router: ExpressRouter): readonly LayerPath
   });
 }
 
-function mountPathOf({ rawPath, regexp, keys = [] }: ExpressLayer): unknown {
-  if (regexp !== undefined) return writtenPathsOf(regexp, keys);
-  if (rawPath !== undefined) return rawPath;
-  throw new TypeError(
-    'auditRoutes: this version of the package "router" does not store the paths of mounted routers; run: npm install router@^2.3',
-  );
+/**
+ * Returns the paths and regular expressions of a layer, as they are written in the app. A mounted function or router
+ * has the path `undefined` if the version of Express does not store it.
+ */
+export function writtenPaths({ route, rawPath, regexp, keys = [] }: ExpressLayer): readonly unknown[] {
+  const written = route === undefined ? ((regexp && mountPathsOf(regexp, keys)) ?? rawPath) : route.path;
+  return [written].flat(Number.POSITIVE_INFINITY);
 }
 
 /**
  * Returns the mount paths as they are written in the app. Express 4 does not store them: it stores a regular
  * expression, with one alternative for each path, and the names of the parameters.
  */
-function writtenPathsOf(regexp: RegExp, keys: readonly { readonly name: unknown }[]): readonly unknown[] {
+function mountPathsOf(regexp: RegExp, keys: readonly { readonly name: unknown }[]): readonly unknown[] {
   const names = keys.map(({ name }) => name);
   return regexp.source.split(/\|(?=\^)/).map((source) => {
     const path = /^\^(.*)\\\/\?\(\?=\\\/\|\$\)$/

@@ -16,7 +16,7 @@ import { plainChallenges } from '../../protocol/challenge.js';
 import { readOperationRequirements } from '../document/operation-requirements.js';
 import { readDocument } from '../document/read-document.js';
 import type { Schemes } from '../document/scheme-verifiers.js';
-import { findRoute } from './find-express-route.js';
+import { findRoute, hasPathList, hasPattern } from './find-express-route.js';
 import { createRequirementGates, type RequirementGate } from './gate-per-requirement.js';
 import { type Found, type IndexedOperation, OperationIndex, type Rivals } from './operation-index.js';
 import { pathSettingsOf, routedPath } from './request-path.js';
@@ -40,8 +40,8 @@ export interface OpenApiGateOptions {
    *
    * Even with `'pass'`, the gate refuses a request for a path of the document with a method that the document does not
    * have. Paths that differ only in case or slashes count as the same path, because a router may ignore both. A
-   * preflight request for such a path passes, unless its route in the app also handles other methods. Default:
-   * `'refuse'`.
+   * preflight request for such a path passes, unless its route in the app also handles other methods, or a mounted
+   * function or app may answer it. Default: `'refuse'`.
    */
   readonly undocumented?: 'refuse' | 'pass' | undefined;
 }
@@ -118,7 +118,8 @@ export function openApiGate(document: object, options: OpenApiGateOptions): Gate
     if (path === undefined) return UNKNOWN_ROUTE;
     const method = req.method?.toUpperCase() ?? '';
     const found = index.find(method, path, pathSettingsOf(req));
-    if (found.rivals !== undefined) return askRouter(req, path, found, found.rivals)?.decision ?? UNKNOWN_ROUTE;
+    if (found.rivals !== undefined)
+      return askRouter(req, path, found, found.rivals, metadata)?.decision ?? UNKNOWN_ROUTE;
     if (found.operation !== undefined) return found.operation.decision;
     return passes && mayPass(req, path, method) ? PASS : UNDOCUMENTED;
   }
@@ -134,14 +135,14 @@ export function openApiGate(document: object, options: OpenApiGateOptions): Gate
   /**
    * Whether a request that matches no operation may pass. It must not pass if a router that ignores case, double
    * slashes or a slash at the end could treat its path as a path of the document. A preflight request for such a path
-   * passes, unless its route also handles another method: then the handler of the other method could run without a
-   * check.
+   * passes, unless a mounted function or app may answer it, or its route also handles another method: then the handler
+   * of the other method could run without a check.
    */
   function mayPass(req: ExpressRequest, path: string, method: string): boolean {
     if (!index.mayBeKnown(path)) return true;
     if (method !== 'OPTIONS') return false;
-    const methods = Object.keys(findRoute(req, path, method)?.methods ?? {});
-    return methods.every((name) => name === 'options');
+    const { route, hidden } = findRoute(req, path, method, metadata);
+    return hidden.length === 0 && Object.keys(route?.methods ?? {}).every((name) => name === 'options');
   }
 
   function principal(req: IncomingMessage): Principal | undefined {
@@ -202,19 +203,33 @@ function refuse(req: IncomingMessage, next: (error: unknown) => void, reason: st
  * that only the template matches. If it is the same route, the route belongs to the templated operation.
  *
  * @param found - The operation according to the document and the settings of the router.
- * @returns `undefined` if the operation cannot be determined. Either the router tries the templated route before the
- *   concrete one; or it finds no route, and the path differs from the concrete path in case or in a slash at the end.
+ * @returns `undefined` if the operation cannot be determined: the router tries the templated route before the concrete
+ *   one; a pattern, a list of paths, or a function or app that is mounted before the templated route may belong to
+ *   either operation; or the router finds no route, and the path differs from the concrete path in case or in a slash at
+ *   the end.
  */
-function askRouter<D>(
+function askRouter(
   req: ExpressRequest,
   path: string,
-  { operation, isExact }: Found<D>,
-  { concrete, templated, probes }: Rivals<D>,
-): IndexedOperation<D> | undefined {
+  { operation, isExact }: Found<RequirementGate>,
+  { concrete, templated, probes }: Rivals<RequirementGate>,
+  gate: GateMetadata,
+): IndexedOperation<RequirementGate> | undefined {
   const method = req.method ?? '';
-  const route = findRoute(req, path, method);
+  const { route, layers, hidden } = findRoute(req, path, method, gate);
   if (route === undefined) return isExact ? operation : undefined;
-  const isTemplated = probes.some((probe) => findRoute(req, probe, method) === route);
-  if (isExact) return isTemplated ? undefined : concrete;
-  return isTemplated ? templated : concrete;
+  const others = probes.map((probe) => findRoute(req, probe, method, gate));
+  if (others.every((other) => other.route !== route)) {
+    // A pattern may match the concrete path and no example path, although its handlers belong to the template.
+    const isSure = layers.every((layer) => !hasPattern(layer) || others.every((other) => other.layers.includes(layer)));
+    return isSure ? concrete : undefined;
+  }
+  if (isExact) {
+    // What is mounted only at the concrete path handles the request, or passes it to the templated route. The security
+    // of the concrete operation is enough for both if the templated operation has none.
+    const isMountedHere = hidden.some((layer) => others.every((other) => !other.hidden.includes(layer)));
+    return isMountedHere && templated.decision.handle === undefined ? concrete : undefined;
+  }
+  const isSure = hidden.length === 0 && !layers.some((layer) => hasPattern(layer) || hasPathList(layer));
+  return isSure ? templated : undefined;
 }

@@ -23,8 +23,9 @@ export interface Rivals<D> {
   readonly concrete: IndexedOperation<D>;
   readonly templated: IndexedOperation<D>;
   /**
-   * An example path for each template that also matches the concrete path. The example path matches no concrete
-   * operation, so a route that handles it belongs to the templated operation.
+   * Example paths for each template that also matches the concrete path: one with a value that no document contains, and
+   * one whose values are those of the concrete path, twice. A route that handles one of them belongs to the templated
+   * operation, even if it is a route such as `/pets/m:rest`, which matches only some values.
    */
   readonly probes: readonly string[];
 }
@@ -123,8 +124,16 @@ export class OperationIndex<D> {
   #addRival(concrete: IndexedOperation<D>, templated: IndexedOperation<D>, template: PathTemplate): void {
     const probes = this.#rivals.get(concrete)?.probes ?? [];
     // All templated operations that match this path have the same requirement, so any of them can be stored.
-    this.#rivals.set(concrete, { concrete, templated, probes: [...probes, fillTemplate(template, PROBE)] });
+    const own = [fillTemplate(template, PROBE), doubledPath(concrete.operation.template, template)];
+    this.#rivals.set(concrete, { concrete, templated, probes: [...probes, ...own] });
   }
+}
+
+/** Returns a concrete path in which each part is written twice for which a template has a parameter. */
+function doubledPath({ parts }: PathTemplate, template: PathTemplate): string {
+  const texts = parts.map((part) => ('text' in part ? part.text : ''));
+  const isFixed = (index: number) => (template.parts[index]?.type ?? 'literal') === 'literal';
+  return `/${texts.map((text, index) => (isFixed(index) ? text : text + text)).join('/')}`;
 }
 
 function overlapFault(

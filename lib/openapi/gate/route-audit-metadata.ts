@@ -77,7 +77,9 @@ function candidatesFor(index: OperationIndex<RequirementGate>, method: string, s
   if (isMount || known !== -1) {
     const prefix = segments.slice(0, known === -1 ? undefined : known).map(partOf);
     const below = index.entries().filter(({ template }) => startsWith(template, prefix));
-    return { operations: operationsIn(below.map(({ value }) => value)), mayBeUndocumented: true };
+    // Example: `app.use('/pets/mine', handler)` gets no request of `/pets/{id}` for a method that `/pets/mine` also has.
+    const tables = below.map((entry) => without(methodsOf(concreteAt(prefix, entry, below)), entry.value));
+    return { operations: operationsIn(tables), mayBeUndocumented: true };
   }
   const template = templateOf(segments);
   const sharing = index.entries().filter((entry) => mayMatchOnePath(entry.template, template));
@@ -88,10 +90,34 @@ function candidatesFor(index: OperationIndex<RequirementGate>, method: string, s
   if (found.length > 0 && method !== 'ALL') return { operations: found, mayBeUndocumented: false };
   // If the document lacks a method for this path, another template that matches the path applies. Example: if
   // `/pets/mine` has only GET, a POST to `/pets/mine` is the operation POST of `/pets/{id}`.
-  const methods = new Set(same.flatMap((table) => [...table.keys()]));
-  const lacking = others.map((table) => new Map([...table].filter(([name]) => !methods.has(name))));
+  const methods = methodsOf(same);
+  const lacking = others.map((table) => without(methods, table));
   const operations = [...found, ...operationsIn(lacking)];
   return { operations, mayBeUndocumented: found.length > 0 || operations.length === 0 || !template.isConcrete };
+}
+
+function methodsOf(tables: readonly MethodTable<RequirementGate>[]): ReadonlySet<string> {
+  return new Set(tables.flatMap((table) => [...table.keys()]));
+}
+
+function without(methods: ReadonlySet<string>, table: MethodTable<RequirementGate>): MethodTable<RequirementGate> {
+  return new Map([...table].filter(([name]) => !methods.has(name)));
+}
+
+/**
+ * Returns the concrete operations that have priority over a templated entry at every path below a prefix: those of the
+ * only path that the template then matches.
+ */
+function concreteAt(
+  prefix: readonly TemplatePart[],
+  { template }: Entry,
+  entries: readonly Entry[],
+): readonly MethodTable<RequirementGate>[] {
+  const key = [...prefix, ...looseParts(template).slice(prefix.length)]
+    .map((part) => (part.type === 'literal' ? part.lower : '{}'))
+    .join('/');
+  const isPrior = ({ template: other }: Entry) => other.isConcrete && other.looseKey === key;
+  return template.isConcrete ? [] : entries.filter(isPrior).map(({ value }) => value);
 }
 
 function mayMatchOnePath(one: PathTemplate, other: PathTemplate): boolean {
