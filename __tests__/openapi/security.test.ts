@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import express, { type ErrorRequestHandler } from 'express';
-import { accessTokens, authOf, requireBearer, requireScopes } from 'keyward';
+import { accessTokens, authOf, type CredentialVerifier, credentialOf, requireBearer, requireScopes } from 'keyward';
 import { openApiGate } from 'keyward/openapi';
 import request from 'supertest';
 import { A5, answerOf, lacking, R4, T1, U0 } from '../support/answers.js';
@@ -447,5 +447,47 @@ describe('two schemes in one alternative', () => {
       ...{ ...schemes, accessToken, mtls: 'mutualTLS' },
     });
     expect((await request(app).get('/x').set('Authorization', 'DPoP token')).status).toBe(200);
+  });
+});
+
+describe('verifiers with properties of their own', () => {
+  it('a verifier of the rest is asked last, whatever the order of the alternatives is', async () => {
+    const components = { securitySchemes: { opaque: SCHEMES.secretKey, secretKey: SCHEMES.secretKey } };
+    const paths = {
+      '/same': { get: asking([{ opaque: [] }, { secretKey: [] }]) },
+      '/other': { get: asking([{ opaque: ['pets'] }, { secretKey: [] }]) },
+    };
+    const app = appOf(documentOf(paths, { components }), { opaque: kit.introspection().verifier, secretKey: keys });
+    for (const path of ['/same', '/other']) expect((await get(app, path, secretKey)).body).toEqual({ kind: 'secret' });
+  });
+
+  it('a verifier of a class may read its private fields', async () => {
+    class Verifier implements CredentialVerifier {
+      readonly #kinds = ['secret'] as const;
+      readonly #inner = keys;
+      get kinds() {
+        return this.#kinds;
+      }
+      verify(credential: Parameters<CredentialVerifier['verify']>[0]) {
+        return this.#inner.verify(credential);
+      }
+    }
+    const paths = { '/pets': { get: asking([{ secretKey: [] }, { accessToken: ['pets'] }]) } };
+    const app = appOf(documentOf(paths), { accessToken: tokens, secretKey: new Verifier() });
+    expect((await get(app, '/pets', secretKey)).body).toEqual({ kind: 'secret' });
+    expect((await get(app, '/pets', kit.publicKey())).status).toBe(401);
+  });
+});
+
+describe('a key without a scheme at an open operation', () => {
+  it('is the credential of the request, if an earlier gate accepted it', async () => {
+    const paths = { '/open': { get: asking([]) }, '/pets': { get: asking([{ accessToken: [] }]) } };
+    const components = { securitySchemes: { accessToken: SCHEMES.accessToken } };
+    const app = express().use(requireBearer({ accept: [keys], allowSchemeless: true }));
+    app.use(openApiGate(documentOf(paths, { components }), { schemes: { accessToken: tokens } }));
+    app.get('/open', (req, res) => void res.json({ credential: credentialOf(req) }));
+    app.use(quiet);
+    const { body } = await request(app).get('/open').set('Authorization', secretKey);
+    expect(body).toEqual({ credential: secretKey });
   });
 });

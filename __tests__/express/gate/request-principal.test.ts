@@ -333,6 +333,20 @@ describe('credentialOf', () => {
     expect(() => credentialOf(other)).toThrow();
   });
 
+  it('reads a key without a scheme if a gate that accepts it has set the same principal before', async () => {
+    const bare = requireBearer({ accept: [acceptingVerifier(principal)], allowSchemeless: true });
+    const { req } = await pass(requestOf({ headers: { authorization: 'sk_abc' } }), bare);
+    req.headers.authorization = 'Bearer abc';
+    await pass(req, gate);
+    expect(credentialOf(req)).toBe('abc');
+    req.headers.authorization = 'sk_abc';
+    expect(credentialOf(req)).toBe('sk_abc');
+    req.headers.authorization = 'Bearer abc';
+    await pass(req, requireBearer({ accept: [acceptingVerifier(forged)] }));
+    req.headers.authorization = 'sk_abc';
+    expect(() => credentialOf(req)).toThrow(expect.objectContaining({ code: 'gate_not_passed' }));
+  });
+
   it.each([
     ['undefined', undefined],
     ['malformed', 'Bearer'],

@@ -128,7 +128,7 @@ export function authOf(req: IncomingMessage): Principal {
 export function credentialOf(req: IncomingMessage): string {
   authOf(req);
   const { authorization } = req.headers;
-  const bearer = readBearer(authorization, contexts.get(req)?.gate.allowSchemeless === true);
+  const bearer = readBearer(authorization, allowsSchemeless(contexts.get(req)));
   const credential = typeof bearer === 'string' ? bearer : readDpop(authorization);
   if (typeof credential !== 'string')
     throw new KeywardError(
@@ -136,6 +136,17 @@ export function credentialOf(req: IncomingMessage): string {
       'keyward: the Authorization header was removed or changed after requireBearer read it; call credentialOf before the header is changed',
     );
   return credential;
+}
+
+/**
+ * Whether a gate that set the current principal accepts a key without `Bearer`. `openApiGate` sets the principal of an
+ * earlier gate again, for an operation without security.
+ */
+function allowsSchemeless(last: AuthContext | undefined): boolean {
+  for (let context = last; context !== undefined; context = context.earlier) {
+    if (context.principal === last?.principal && context.gate.allowSchemeless) return true;
+  }
+  return false;
 }
 
 /**

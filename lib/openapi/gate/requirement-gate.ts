@@ -36,7 +36,10 @@ export interface OperationGate {
  */
 export function createOperationGate(requirement: Requirement): OperationGate {
   const { alternatives, isOptional } = requirement;
-  const verifiers = [...new Set(alternatives.map(({ verifier }) => verifier))];
+  // A verifier that claims every credential must be the last, whatever the order of the alternatives is.
+  const verifiers = [...new Set(alternatives.map(({ verifier }) => verifier))].sort(
+    (one, other) => Number(one.claimsRest === true) - Number(other.claimsRest === true),
+  );
   const allowSchemeless = alternatives.some((alternative) => alternative.allowSchemeless);
   if (isOptional) return plainGate(requirement, requireBearer({ accept: verifiers, optional: true, allowSchemeless }));
   const [first] = alternatives;
@@ -155,7 +158,8 @@ function rememberVerifier(
     const outcome = verifier.verify(credential);
     return 'then' in outcome ? Promise.resolve(outcome).then(note) : note(outcome);
   };
-  const remembering: CredentialVerifier = Object.create(verifier, { verify: { value: verify, enumerable: true } });
+  const { kinds, claims, claimsRest, tokens, confirmation } = verifier;
+  const remembering: CredentialVerifier = { kinds, claims, claimsRest, tokens, confirmation, verify };
   return verifier[BUILT_IN] === verifier.verify ? builtIn(remembering) : remembering;
 }
 
