@@ -5,6 +5,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import express, { type Express } from 'express';
 import {
   accessTokens,
+  type CredentialVerifier,
   requireAny,
   requireApi,
   requireBearer,
@@ -240,7 +241,7 @@ describe('a document with security', () => {
       /GET \/x: the app requires accessToken with the scope a:x, or a credential \(its verifier is missing from "schemes"\) with the scope a:x; add every verifier of this route to "schemes"$/,
     );
     expect(faultOf(() => describeSecurity(app, { into, schemes: { ...schemes, other: publicKeys } }))).toBe(
-      'TypeError: describeSecurity: option "schemes.other" is a verifier that no gate of the app uses; remove it from "schemes"',
+      'TypeError: describeSecurity: option "schemes.other" is a scheme that no operation of the document requires; remove it from "schemes", or add the operations of its routes to the document',
     );
   });
 
@@ -261,6 +262,48 @@ describe('a document with security', () => {
     expect(faultOf(() => describeSecurity(closed, { into, schemes: { secretKey: keys } }))).toMatch(
       /GET \/x: the app requires a credential that cannot exist, because the gates \(such as requireBearer\) and guards of the route contradict each other/,
     );
+  });
+
+  it.each([
+    ['another verifier', { other: publicKeys }],
+    ['a second name of a verifier', { other: keys }],
+    ['mutualTLS without a route that requires it', { other: 'mutualTLS' }],
+  ] as const)('a scheme that no operation would require is a TypeError: %s', (_what, more) => {
+    const into = documentOf({ '/x': { get: asking() } }, { components: {} });
+    expect(faultOf(() => describeSecurity(app, { into, schemes: { ...schemes, ...more } }))).toMatch(
+      /option "schemes.other" is a scheme that no operation of the document requires/,
+    );
+  });
+
+  const guardedBy = (accept: CredentialVerifier, ...guards: readonly ReturnType<typeof requireScopes>[]) =>
+    appWith((made) => made.get('/x', requireBearer({ accept: [accept] }), ...guards, handler));
+  const anyKeys = kit.keys('secret', 'public');
+
+  it.each([
+    ['a guard for one kind', guardedBy(anyKeys, requireKeyKind('secret')), anyKeys],
+    [
+      'guards that ask more of one kind',
+      guardedBy(anyKeys, requireAny(requireKeyKind('secret'), requireScopes('a:x'))),
+      anyKeys,
+    ],
+  ])('a verifier of which only some kinds pass is a conflict: %s', (_what, guarded, verifier) => {
+    const into = documentOf({ '/x': { get: asking() } }, { components: {} });
+    const needed =
+      /credentials in a combination that OpenAPI cannot express; .*use one verifier \(such as apiKeys\) for each kind/;
+    expect(faultOf(() => describeSecurity(guarded, { into, schemes: { anyKey: verifier } }))).toMatch(needed);
+    const described = documentOf(
+      { '/x': { get: asking([{ anyKey: [] }]) } },
+      { components: { securitySchemes: { anyKey: SCHEMES.secretKey } } },
+    );
+    expect(faultOf(() => assertMatchesOpenApi(guarded, described, { schemes: { anyKey: verifier } }))).toMatch(needed);
+  });
+
+  it('guards that let all kinds of a verifier pass are written', () => {
+    const into = documentOf({ '/x': { get: asking() } }, { components: {} });
+    const one = guardedBy(anyKeys, requireAny(requireKeyKind('secret'), requireKeyKind('public')));
+    expect(securityAt(describeSecurity(one, { into, schemes: { anyKey: anyKeys } }), '/x')).toEqual([{ anyKey: [] }]);
+    const other = guardedBy(anyKeys, requireAny(requireKeyKind('secret', 'public'), requireScopes('a:x')));
+    expect(securityAt(describeSecurity(other, { into, schemes: { anyKey: anyKeys } }), '/x')).toEqual([{ anyKey: [] }]);
   });
 
   it.each([

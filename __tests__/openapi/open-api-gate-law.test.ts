@@ -255,7 +255,9 @@ function gateOfDescription(app: Express, into: object): Handler | undefined {
     } catch (error) {
       if (/credentials in a combination that OpenAPI cannot express|a credential that cannot exist/.test(String(error)))
         return undefined;
-      const isOther = /no gate of the app uses|its verifier is missing from "schemes"/.test(String(error));
+      const isOther = /no operation of the document requires|its verifier is missing from "schemes"/.test(
+        String(error),
+      );
       if (!isOther) throw error;
     }
   }

@@ -13,7 +13,7 @@ export function schemeNames(proofs: ReadonlyMap<string, SchemeProof>): SchemeNam
 /** Returns a text such as `accessToken with the scope pets:read, or secretKey`. */
 export function requirementText(requirement: Requirement | undefined, namesOf: SchemeNames): string {
   if (requirement === undefined)
-    return 'credentials in a combination that OpenAPI cannot express; check the gates (such as requireBearer) and guards of the route';
+    return 'credentials in a combination that OpenAPI cannot express; check the gates (such as requireBearer) and guards of the route; if a guard such as requireKeyKind lets only some kinds of a verifier pass, use one verifier (such as apiKeys) for each kind';
   if (requirement.isClosed)
     return 'a credential that cannot exist, because the gates (such as requireBearer) and guards of the route contradict each other';
   if (requirement.alternatives.length === 0) return 'no credential';

@@ -15,7 +15,7 @@ export interface DescribeSecurityOptions {
   readonly into: object;
   /**
    * The verifiers of the app's gates, by the name of their security scheme, or `'mutualTLS'`. Schemes that the document
-   * does not have are added. A verifier that no gate uses is an error, unless the document requires its scheme.
+   * does not have are added. A scheme that no operation of the document requires is an error.
    */
   readonly schemes: Schemes;
   /**
@@ -49,8 +49,9 @@ const FACTORY = 'describeSecurity';
  * @param app - An Express 4 or 5 app or router, with its routes mounted.
  * @param options - `into`: the document, with its paths. `schemes`: the verifiers of the gates by scheme.
  * @returns A new document. Parts that did not change are shared with the given one.
- * @throws KeywardError `openapi_mismatch` that lists each conflict with both sides, each operation without a route, and
- *   each gate whose verifier has no name in `schemes`.
+ * @throws KeywardError `openapi_mismatch` that lists each conflict with both sides, each operation without a route,
+ *   each gate whose verifier has no name in `schemes`, and each route whose guards let only some kinds of a verifier
+ *   pass.
  * @throws TypeError as `auditRoutes` does, for a document that cannot be read, and if an `http` scheme needs scopes in
  *   OpenAPI 3.0, which does not support them.
  * @example
@@ -92,7 +93,7 @@ export function securityChanges(app: object, options: DescribeSecurityOptions): 
       { operation, security: securityOf(route.requirement, (verifier) => namesOf(verifier)[0] as string, proofs) },
     ];
   });
-  checkUsed(found, proofs);
+  checkUsed(parsed.operations, written, proofs);
   return changesOf(parsed, written, proofs, schemelessVerifiers(found));
 }
 
@@ -149,21 +150,19 @@ function securityOf(
   return requirement.isOptional ? [...alternatives, {}] : alternatives;
 }
 
-/**
- * Refuses a verifier that no gate uses and whose scheme no operation requires. `openApiGate` refuses a document with an
- * unused scheme, so the scheme must not be added.
- */
-function checkUsed(found: readonly FoundOperation[], proofs: ReadonlyMap<string, SchemeProof>): void {
-  const used = new Set(
-    found.flatMap(({ route }) => route?.requirement?.alternatives ?? []).map(({ verifier }) => verifier),
-  );
-  const stated = found.flatMap(({ operation }) => operation.security.alternatives).flatMap(({ schemes }) => schemes);
-  const isUsed = (name: string, proof: SchemeProof) =>
-    proof === 'mutualTLS' || used.has(proof) || stated.some((scheme) => scheme.name === name);
-  const idle = [...proofs].find(([name, proof]) => !isUsed(name, proof))?.[0];
+/** Refuses a scheme that no operation requires, because `openApiGate` refuses a document with such a scheme. */
+function checkUsed(
+  operations: readonly Operation[],
+  written: readonly WrittenOperation[],
+  proofs: ReadonlyMap<string, SchemeProof>,
+): void {
+  const stated = operations.flatMap(({ security }) => security.alternatives).flatMap(({ schemes }) => schemes);
+  const added = written.flatMap(({ security }) => security).flatMap((alternative) => Object.keys(alternative));
+  const used = new Set([...stated.map(({ name }) => name), ...added]);
+  const idle = [...proofs.keys()].find((name) => !used.has(name));
   if (idle !== undefined)
     throw new TypeError(
-      `${FACTORY}: option "schemes.${idle}" is a verifier that no gate of the app uses; remove it from "schemes"`,
+      `${FACTORY}: option "schemes.${idle}" is a scheme that no operation of the document requires; remove it from "schemes", or add the operations of its routes to the document`,
     );
 }
 

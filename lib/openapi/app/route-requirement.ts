@@ -1,5 +1,6 @@
 /** Finds what the gates and guards of a route require, as far as an OpenAPI document can express this. */
-import type { Kind } from '../../credentials/credential-kind.js';
+import type { CredentialVerifier } from '../../contracts/credential-verifier.js';
+import { KINDS, type Kind } from '../../credentials/credential-kind.js';
 import { isOpen, type RouteCheck } from '../../express/route-audit/checks-before-route.js';
 import type { GuardMetadata } from '../../express/route-metadata.js';
 import { type Alternative, provesMutualTls, type Requirement } from '../document/requirement.js';
@@ -22,8 +23,8 @@ const MAX_PASSES = 256;
  * Converts gates and guards to a requirement. A guard that does not check kinds or scopes, such as `requireApi`, is
  * ignored, because a document cannot express it.
  *
- * @returns `undefined` if a document cannot express the requirement: a gate does not say which verifiers it has, or an
- *   optional gate requires scopes.
+ * @returns `undefined` if a document cannot express the requirement: a gate does not say which verifiers it has, an
+ *   optional gate requires scopes, or the guards let only some of the declared kinds of a verifier pass.
  */
 export function requirementOf(checks: readonly RouteCheck[]): Requirement | undefined {
   const gates = checks.flatMap(({ gate }) => gate ?? []);
@@ -42,12 +43,11 @@ export function requirementOf(checks: readonly RouteCheck[]): Requirement | unde
   const verifiers = (gates[0]?.accept ?? []).filter((verifier) =>
     gates.every(({ accept }) => accept?.includes(verifier)),
   );
-  const alternatives = verifiers.flatMap((verifier) =>
-    passes
-      .filter((pass) => pass.verifier === undefined || pass.verifier === verifier)
-      .filter(({ kinds }) => sharesKind(verifier.kinds, kinds))
-      .filter(({ mutualTls }) => !mutualTls || provesMutualTls(verifier))
-      .map((pass): Alternative => ({ verifier, scopes: pass.scopes, mutualTls: pass.mutualTls, allowSchemeless })),
+  const found = verifiers.map((verifier) => ({ verifier, passes: passesFor(verifier, passes) }));
+  if (found.some((one) => !one.passes.every((pass) => takesEveryKind(one.verifier, pass, one.passes))))
+    return undefined;
+  const alternatives = found.flatMap(({ verifier, passes: own }) =>
+    own.map(({ scopes, mutualTls }): Alternative => ({ verifier, scopes, mutualTls, allowSchemeless })),
   );
   return { alternatives, isOptional: open, isClosed: alternatives.length === 0 };
 }
@@ -77,7 +77,24 @@ function joined(one: GuardPass, other: GuardPass): readonly GuardPass[] {
   ];
 }
 
-function sharesKind(kinds: readonly Kind[] | undefined, passing: readonly Kind[] | undefined): boolean {
-  if (passing === undefined) return true;
-  return passing.some((kind) => kinds?.includes(kind) ?? true);
+function passesFor(verifier: CredentialVerifier, passes: readonly GuardPass[]): readonly GuardPass[] {
+  return passes
+    .filter((pass) => pass.verifier === undefined || pass.verifier === verifier)
+    .filter((pass) => (verifier.kinds ?? KINDS).some((kind) => takes(pass, kind)))
+    .filter(({ mutualTls }) => !mutualTls || provesMutualTls(verifier));
+}
+
+/**
+ * Whether every credential of a verifier that satisfies a pass, except for its kind, also satisfies one of the passes
+ * with its kind. Otherwise a document, which does not know kinds, would let more kinds pass than the app. `true` for a
+ * verifier that does not declare its kinds.
+ */
+function takesEveryKind(verifier: CredentialVerifier, pass: GuardPass, passes: readonly GuardPass[]): boolean {
+  const asksNoMore = ({ scopes, mutualTls }: GuardPass) =>
+    (!mutualTls || pass.mutualTls) && scopes.every((scope) => pass.scopes.includes(scope));
+  return (verifier.kinds ?? []).every((kind) => passes.some((other) => takes(other, kind) && asksNoMore(other)));
+}
+
+function takes({ kinds }: GuardPass, kind: Kind): boolean {
+  return kinds?.includes(kind) ?? true;
 }
