@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sessionCookie } from '../../lib/dashboard/sign-in/session-cookie.js';
 import { newForm } from '../dashboard/key-forms.js';
-import { textIn } from '../dashboard/served-dashboard.js';
+import { formTokenIn, textIn } from '../dashboard/served-dashboard.js';
 import { Browser } from '../dashboard/sign-in/sign-in-browser.js';
 import { build, type RunningProgram, runProgram, startProgram } from '../support/built-cli.js';
 
@@ -95,18 +95,13 @@ describe('with one account', () => {
         expect((await browser.get('/dashboard')).status).toBe(401);
         expect((await browser.signIn(link)).status).toBe(303);
         expect(browser.cookies.has(sessionCookie(url).name)).toBe(true);
-        const made = await browser.post('/dashboard/keys', {
-          ...newForm('keys'),
-          csrf: String(browser.cookies.get('__Host-keyward-csrf')),
-        });
+        const csrf = formTokenIn(await browser.get('/dashboard/keys/new?kind=secret'));
+        const made = await browser.post('/dashboard/keys', { ...newForm('keys'), csrf });
         expect(made.status).toBe(201);
         expect(made.body).toContain('https://api.test');
         const id = /key_[a-z2-7]{26}/.exec(made.body)?.[0] ?? '';
         expect(await keyward('keys', 'inspect', textIn(made))).toMatchObject({ code: 0 });
-        const gone = await browser.post(`/dashboard/keys/${id}/revoke`, {
-          confirm: id,
-          csrf: String(browser.cookies.get('__Host-keyward-csrf')),
-        });
+        const gone = await browser.post(`/dashboard/keys/${id}/revoke`, { confirm: id, csrf });
         expect(gone.status).toBe(may ? 303 : 403);
       }
     });
@@ -120,7 +115,7 @@ describe('with one account', () => {
     await serving(['--api-url', page], async (start) => {
       const browser = new Browser(start.port);
       await browser.signIn(linksOf(start).owner);
-      const csrf = String(browser.cookies.get('__Host-keyward-csrf'));
+      const csrf = formTokenIn(await browser.get('/dashboard/keys/new?kind=secret'));
       expect((await browser.post('/dashboard/keys', { ...newForm('keys'), csrf })).body).toContain(page);
     });
     const { code, err } = await keyward(...SERVE, '--api-url', 'http://api.test');

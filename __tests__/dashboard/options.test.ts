@@ -91,7 +91,7 @@ describe('pages', () => {
     const browser = dashboard.browser((await at.account()).developer);
     const { body } = await browser.get('/audit');
     expect(body).toContain(
-      `<form method="post" action="/admin/out"><input type="hidden" name="csrf" value="${browser.token}"><button class="plain">Sign out</button></form>`,
+      `<form method="post" action="/admin/out"><input type="hidden" name="csrf" value="${browser.browserToken}"><button class="plain">Sign out</button></form>`,
     );
     // Under no-referrer browsers send forms with `Origin: null`.
     expect(body).toContain('<meta name="referrer" content="same-origin">');

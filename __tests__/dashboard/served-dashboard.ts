@@ -4,6 +4,7 @@ import { afterAll, beforeAll } from '@jest/globals';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import { createDashboard, type DashboardOptions } from 'keyward/dashboard';
 import type { Management, Member } from 'keyward/management';
+import { memberFormToken } from '../../lib/dashboard/http/csrf-token.js';
 import type { Managed } from '../support/managed.js';
 import { type Served, serve } from '../support/raw-http.js';
 
@@ -16,7 +17,10 @@ export interface Browser {
   send(method: string, path: string, headers: Headers, body?: string): Promise<Reply>;
   /** The headers of a good form. */
   readonly formHeaders: Headers;
+  /** What the forms of the member contain. */
   readonly token: string;
+  /** What the cookie and the form that signs out contain. */
+  readonly browserToken: string;
 }
 
 export type Headers = Readonly<Record<string, string | readonly string[]>>;
@@ -83,7 +87,7 @@ export function servedDashboard(
         .update(JSON.stringify(member ?? null))
         .digest('hex');
       if (member !== undefined) members.set(session, member);
-      return browserOf(served.port, session);
+      return browserOf(served.port, session, member);
     },
   };
 }
@@ -102,9 +106,10 @@ export function altered(at: Managed, change: (management: Management) => Partial
   });
 }
 
-function browserOf(port: number, session: string): Browser {
-  const token = createHash('md5').update(session).digest('base64url');
-  const cookie = `theirs=1; session=${session}; __Host-keyward-csrf=${token}`;
+function browserOf(port: number, session: string, member: Member | undefined): Browser {
+  const browserToken = createHash('md5').update(session).digest('base64url');
+  const token = memberFormToken(browserToken, member ?? { account: '', id: '' });
+  const cookie = `theirs=1; session=${session}; __Host-keyward-csrf=${browserToken}`;
   const formHeaders = {
     cookie,
     origin: `http://127.0.0.1:${port}`,
@@ -115,6 +120,7 @@ function browserOf(port: number, session: string): Browser {
     sendTo(port, method, MOUNT + path, headers, body);
   return {
     token,
+    browserToken,
     formHeaders,
     send,
     get: (path, headers = {}) => send('GET', path, { cookie, ...headers }),
@@ -157,6 +163,11 @@ export function sendTo(port: number, method: string, path: string, headers: Head
 /** The value of a field of a page, by its name; `undefined` where the page has none. */
 export function fieldOf({ body }: Reply, name: string): string | undefined {
   return new RegExp(`name="${name}" value="([^"]*)"`).exec(body)?.[1];
+}
+
+/** The form token of a member, from the last form of a page: the first one may sign the member out. */
+export function formTokenIn({ body }: Reply): string {
+  return [...body.matchAll(/name="csrf" value="([^"]*)"/g)].at(-1)?.[1] ?? '';
 }
 
 /** The text that a page shows once. */

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newForm } from '../dashboard/key-forms.js';
-import { fieldOf, textIn } from '../dashboard/served-dashboard.js';
+import { formTokenIn, textIn } from '../dashboard/served-dashboard.js';
 import { Browser } from '../dashboard/sign-in/sign-in-browser.js';
 import { POSTGRES, placesOf, type TestPlace } from '../support/test-stores.js';
 import { ROOT, type RunningService, startService } from './built-service.js';
@@ -205,7 +205,7 @@ describe('npm start -- --json', () => {
 
     const page = await developer.get('/dashboard/keys/new?kind=secret');
     const form = { 'apis.of': 'some', apis: 'payments', 'scopes.of': 'all', 'channels.of': 'all', name: 'Made there' };
-    const csrf = fieldOf(page, 'csrf') ?? '';
+    const csrf = formTokenIn(page);
     const made = await developer.post('/dashboard/keys', { ...newForm('keys', form), csrf });
     expect(made.status).toBe(201);
     // The command beside it is answered, as it stands there.
@@ -217,7 +217,7 @@ describe('npm start -- --json', () => {
     const path = `/dashboard/keys/${id}/revoke`;
     const confirm = 'Made there';
     expect((await developer.post(path, { confirm, csrf })).status).toBe(403);
-    const token = fieldOf(await owner.get(path), 'csrf') ?? '';
+    const token = formTokenIn(await owner.get(path));
     expect((await owner.post(path, { confirm, csrf: token })).status).toBe(303);
     expect(await pay(textIn(made))).toBe(401);
   });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sessionCookie } from '../../../lib/dashboard/sign-in/session-cookie.js';
 import { openChromium } from '../../support/browser.js';
-import { answerTo, press } from '../../support/browser-forms.js';
+import { answerTo, formTokenOn, press } from '../../support/browser-forms.js';
 import { browserSite, signIn } from '../../support/browser-site.js';
 import { type Served, serve } from '../../support/raw-http.js';
 
@@ -46,7 +46,7 @@ describe.each(OTHERS)('%s', (_name, host) => {
     const { key } = await site.management.keys.create(site.owner, { kind: 'secret', apis: ['payments'] });
     const path = `/keys/${key.id}/disable`;
     await page.goto(site.url + path.replace('/disable', ''));
-    const token = await page.locator('[name=csrf]').first().inputValue();
+    const token = await formTokenOn(page);
     for (const policy of ['no-referrer', 'unsafe-url']) {
       pageOfOther = `<!doctype html><meta name="referrer" content="${policy}">
 <form method="post" action="${site.url}${path}"><input name="csrf" value="${token}"><input name="version" value="1"><button>Go</button></form>`;

@@ -1,5 +1,7 @@
 import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { DashboardWarning } from 'keyward/dashboard';
+import type { Member } from 'keyward/management';
+import { memberFormToken } from '../../../lib/dashboard/http/csrf-token.js';
 import { eavesdrop } from '../../support/eavesdrop.js';
 import { type Holder, managed } from '../../support/managed.js';
 import { editForm, KEY_TYPES, madeKey, newForm, OPERATIONS, PATH } from '../key-forms.js';
@@ -137,13 +139,72 @@ describe('a form that was not sent from a page of the Dashboard', () => {
       expect.stringMatching(/^__Host-keyward-csrf=[\w-]{22}; Path=\/; Secure; HttpOnly; SameSite=Lax$/),
     ]);
     const [, token = ''] = /=([\w-]{22});/.exec(String(headers['set-cookie'])) ?? [];
-    expect(body).toContain(`name="csrf" value="${token}"`);
+    expect(body).toContain(`name="csrf" value="${memberFormToken(token, holder.owner)}"`);
     const again = await browser.get('/keys/new?kind=secret', { cookie: `${session}; __Host-keyward-csrf=${token}` });
     expect(again.headers['set-cookie']).toBeUndefined();
-    expect(again.body).toContain(`name="csrf" value="${token}"`);
+    expect(again.body).toContain(`name="csrf" value="${memberFormToken(token, holder.owner)}"`);
     const other = await browser.get('/', { cookie: session });
     expect(String(other.headers['set-cookie'])).not.toContain(token);
   });
+});
+
+describe('a form that was opened before another member signed in with the same browser', () => {
+  const forms = [
+    ...KEY_TYPES.map((keyType) => ({ path: PATH[keyType], form: () => newForm(keyType) })),
+    ...OPERATIONS.map(({ operation, keyType, form }) => ({ path: `${PATH[keyType]}/:id/${operation}`, keyType, form })),
+  ];
+
+  it.each(forms)('$path: 403, no change, no event, and the page says who is signed in', async (sent) => {
+    const [holder, other] = [await at.account(), await at.account()];
+    const keyType = 'keyType' in sent ? sent.keyType : 'keys';
+    const [theirs, key] = [await madeKey(other, keyType), await madeKey(holder, keyType)];
+    for (const [now, form] of [
+      [other.owner, sent.form(theirs)],
+      [{ ...other.owner, account: holder.id }, sent.form(key)],
+      [{ ...holder.owner, account: other.id }, sent.form(theirs)],
+    ] as const) {
+      const browser = dashboard.browser(holder.owner);
+      signInAs(browser, now);
+      const path = sent.path.replace(':id', now.account === holder.id ? key.id : theirs.id);
+      const { status, body } = await browser.post(path, form);
+      expect([status, now.account]).toEqual([403, now.account]);
+      expect(body).toContain('<h1>Another member is signed in</h1>');
+      expect(body).toContain(`You are now signed in to the account ${now.account} as ${now.id}.`);
+    }
+    for (const [{ owner }, one] of [
+      [holder, key],
+      [other, theirs],
+    ] as const) {
+      expect((await at.management[keyType].list(owner)).items).toEqual([one]);
+    }
+    expect([...(await holder.story()), ...(await other.story())]).toHaveLength(2);
+    expect(heard.heard('keyward:dashboard')).toEqual([]);
+  });
+
+  it('is accepted again if the first member is signed in again, also with other permissions', async () => {
+    const holder = await at.account();
+    const { id } = await madeKey(holder, 'keys');
+    const browser = dashboard.browser(holder.owner);
+    signInAs(browser, (await at.account()).owner);
+    signInAs(browser, { ...holder.owner, permissions: ['developer', 'owner'] });
+    expect((await browser.post(`/keys/${id}/revoke`, { confirm: id })).status).toBe(303);
+  });
+
+  it.each([
+    ['without the part of the member', ({ browserToken }: Browser) => browserToken],
+    ['with an empty part of the member', ({ browserToken }: Browser) => `${browserToken}.`],
+    ["with another browser's token", ({ token }: Browser) => `${'A'.repeat(22)}.${token.split('.')[1]}`],
+    ['with something after it', ({ token }: Browser) => `${token}.${token}`],
+  ])('a token %s: 403', async (_what, tokenOf) => {
+    const { owner } = await at.account();
+    const browser = dashboard.browser(owner);
+    expect((await browser.post('/keys', newForm('keys', { csrf: tokenOf(browser) }))).status).toBe(403);
+    expect((await at.management.keys.list(owner)).items).toEqual([]);
+  });
+
+  function signInAs(browser: Browser, member: Member): void {
+    dashboard.members.set(/session=(\w+)/.exec(String(browser.formHeaders.cookie))?.[1] ?? '', member);
+  }
 });
 
 describe('a form of a visitor who is not signed in', () => {

@@ -4,7 +4,7 @@ import { StoreError } from 'keyward/store';
 import { eavesdrop } from '../../support/eavesdrop.js';
 import { managed, storyOf } from '../../support/managed.js';
 import { newForm } from '../key-forms.js';
-import type { Reply } from '../served-dashboard.js';
+import { formTokenIn, type Reply } from '../served-dashboard.js';
 import { MOUNT, SESSION, signInSite } from './sign-in-browser.js';
 
 const SIGN_IN = `${MOUNT}/sign-in`;
@@ -514,6 +514,27 @@ describe('members of two accounts', () => {
   });
 });
 
+describe('a form that is still open when another member signs in', () => {
+  const at = managed('memory');
+  const site = signInSite(at);
+  const NEW = `${MOUNT}/keys/new?kind=secret`;
+
+  it('is refused until its member signs in again; signing out is always possible', async () => {
+    const browser = site.browser();
+    await browser.signIn(site.links().developer);
+    const home = await browser.get(HOME);
+    const form = { csrf: formTokenIn(await browser.get(NEW)), ...newForm('keys') };
+    await browser.press(home, `${MOUNT}/sign-out`);
+    expect((await browser.post(`${MOUNT}/keys`, form)).status).toBe(401);
+    await browser.signIn(site.links().owner);
+    const refused = await browser.post(`${MOUNT}/keys`, form);
+    expect([refused.status, refused.body]).toEqual([403, expect.stringContaining('as the owner')]);
+    expect((await browser.press(home, `${MOUNT}/sign-out`)).status).toBe(303);
+    await browser.signIn(site.links().developer);
+    expect((await browser.post(`${MOUNT}/keys`, form)).status).toBe(201);
+  });
+});
+
 describe('the role in the audit log', () => {
   const at = managed('memory');
   const site = signInSite(at, () => ({
@@ -529,7 +550,8 @@ describe('the role in the audit log', () => {
       const browser = site.browser();
       await browser.signIn(site.links()[role]);
       at.clock.advance(1_000);
-      const form = { csrf: String(browser.cookies.get('__Host-keyward-csrf')), ...newForm('keys') };
+      const csrf = formTokenIn(await browser.get(`${MOUNT}/keys/new?kind=secret`));
+      const form = { csrf, ...newForm('keys') };
       expect((await browser.post(`${MOUNT}/keys`, form)).status).toBe(201);
       at.clock.advance(1_000);
       await browser.press(await browser.get(HOME), `${MOUNT}/sign-out`);
@@ -617,7 +639,7 @@ describe('a member who signed in by a link', () => {
       { kind: 'secret', apis: ['payments'] },
     );
     const page = await browser.get(`${MOUNT}/keys/${key.id}/revoke`);
-    const csrf = /name="csrf" value="([^"]+)"/.exec(page.body)?.[1] ?? '';
+    const csrf = formTokenIn(page);
     const from = { 'x-forwarded-for': '198.51.100.7' };
     expect((await browser.post(`${MOUNT}/keys/${key.id}/revoke`, { csrf, confirm: key.id }, from)).status).toBe(303);
     const story = await storyOf(at.management, { id: 'x', account: 'acc_sign_in', permissions: ['owner'] });

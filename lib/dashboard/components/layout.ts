@@ -24,7 +24,7 @@ export interface Content {
   readonly main: Html;
 }
 
-export function layout({ site, base, member, formToken }: PageContext, { title, tab, main }: Content): Html {
+export function layout({ site, base, member, browserToken }: PageContext, { title, tab, main }: Content): Html {
   // With the response header `Referrer-Policy: no-referrer`, browsers send `Origin: null` with forms, which
   // `assertSameOrigin` refuses. This element overrides the header.
   const head = html`<meta name="referrer" content="same-origin">`;
@@ -36,7 +36,7 @@ export function layout({ site, base, member, formToken }: PageContext, { title, 
 <div class="items"><p>${userText(member.id)}<br><span class="muted">${roleTitle(member)} of ${userText(member.account)}</span></p>
 ${
   site.signOutUrl !== undefined &&
-  html`<form method="post" action="${site.signOutUrl}">${tokenField(formToken)}<button class="plain">Sign out</button></form>`
+  html`<form method="post" action="${site.signOutUrl}">${tokenField(browserToken)}<button class="plain">Sign out</button></form>`
 }</div></details>
 <nav aria-label="Dashboard"><ul class="tabs">
 ${TABS.map(

@@ -1,10 +1,14 @@
 /**
  * Protection against CSRF: a random token is in a cookie and in each form. A form on another site cannot contain it,
- * because that site cannot read the token.
+ * because that site cannot read the token. The forms of a member also contain a code of the member: if somebody else has
+ * signed in since, in another tab of the same browser, the form must not change the keys of the other account.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { digestOf, digestsEqual } from '../../credentials/digest.js';
+import type { Member } from '../../management/member.js';
 import { type Html, html } from '../components/html.js';
+import { HttpError } from './http-error.js';
 import { CrossSiteError } from './same-origin.js';
 
 export const TOKEN_FIELD = 'csrf';
@@ -13,6 +17,8 @@ export const TOKEN_FIELD = 'csrf';
 const COOKIE = '__Host-keyward-csrf';
 const TOKEN_BYTES = 16;
 const TOKEN = /^[\w-]{22}$/;
+/** Between the token of the browser and the code of the member. */
+const SEPARATOR = '.';
 
 /** Returns the token in the cookie of the browser. If the browser has none, creates a token and sets the cookie. */
 export function ensureFormToken(req: IncomingMessage, res: ServerResponse): string {
@@ -23,6 +29,14 @@ export function ensureFormToken(req: IncomingMessage, res: ServerResponse): stri
   const token = randomBytes(TOKEN_BYTES).toString('base64url');
   res.appendHeader('Set-Cookie', `${COOKIE}=${token}; Path=/; Secure; HttpOnly; SameSite=Lax`);
   return token;
+}
+
+/**
+ * Returns the value of `TOKEN_FIELD` in the forms of a member. The code is different in each browser, and the same after
+ * the member has signed in again.
+ */
+export function memberFormToken(token: string, { account, id }: Pick<Member, 'account' | 'id'>): string {
+  return `${token}${SEPARATOR}${digestOf(JSON.stringify([token, account, id]))}`;
 }
 
 export function tokenField(token: string): Html {
@@ -37,6 +51,23 @@ export function assertFormToken(req: IncomingMessage, given: string | undefined)
   const expected = tokenIn(req);
   const isValid = expected !== undefined && given !== undefined && TOKEN.test(given) && areEqual(expected, given);
   if (!isValid) throw new CrossSiteError('form_token');
+}
+
+/**
+ * @param given - The value of `TOKEN_FIELD` in the form.
+ * @param member - The member who is signed in now.
+ * @throws CrossSiteError like `assertFormToken`, and for a form without a code; HttpError 403 for a form that was made for
+ *   another member.
+ */
+export function assertMemberFormToken(req: IncomingMessage, given: string | undefined, member: Member): void {
+  const [token = '', code] = (given ?? '').split(SEPARATOR, 2);
+  assertFormToken(req, code === undefined ? undefined : token);
+  if (digestsEqual(given ?? '', memberFormToken(token, member))) return;
+  throw new HttpError(
+    403,
+    'Another member is signed in',
+    `You are now signed in to the account ${member.account} as ${member.id}. This form was opened by another member, so no changes were made.`,
+  );
 }
 
 /** The token in the cookie; `undefined` if there are two cookies, because an attacker may have set one of them. */

@@ -29,7 +29,9 @@ export interface PageContext {
    * forged `Host` header cannot change the links.
    */
   readonly base: string;
-  /** The CSRF token, which every form contains in a hidden field. */
+  /** The CSRF token of the browser. Only the form that signs out contains it alone. */
+  readonly browserToken: string;
+  /** The CSRF token of the browser and the member. Every other form contains it in a hidden field. */
   readonly formToken: string;
   readonly params: Readonly<Record<string, unknown>>;
   /** The fields of the query for a GET, or of the form for a POST. */

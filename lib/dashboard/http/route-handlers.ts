@@ -3,14 +3,15 @@
  * fields and CSRF token), sends the response of the page, and turns every error into an error page.
  */
 import type { Request, Response } from 'express';
+import type { Member } from '../../management/member.js';
 import { errorPage } from '../components/error-page.js';
 import { FLASH, isFromThisOrigin } from '../components/flash-message.js';
 import type { Route } from '../pages/routes.js';
-import { assertFormToken, ensureFormToken, TOKEN_FIELD } from './csrf-token.js';
+import { assertMemberFormToken, ensureFormToken, memberFormToken, TOKEN_FIELD } from './csrf-token.js';
 import { currentMember, type MemberOf } from './current-member.js';
 import { MAX_SETTINGS_BYTES, parsePairs, readFormBody } from './form-body.js';
 import { badRequest, methodNotAllowed } from './http-error.js';
-import type { DashboardSettings, Page } from './page-context.js';
+import type { DashboardSettings, Page, PageContext } from './page-context.js';
 import { type PageResponse, sendResponse } from './page-response.js';
 import { reportFailure } from './report-failure.js';
 import { Fields } from './request-fields.js';
@@ -24,7 +25,7 @@ export function routeHandlers(site: DashboardSettings, memberOf: MemberOf) {
         const member = await currentMember(memberOf, req);
         const pairs = parseQuery(req).filter(([name]) => name !== FLASH || isFromThisOrigin(req));
         const fields = new Fields(pairs, query);
-        return await page({ ...contextOf(req, fields), member, formToken: ensureFormToken(req, res) });
+        return await page(contextOf(req, res, member, fields));
       });
     };
   }
@@ -35,8 +36,8 @@ export function routeHandlers(site: DashboardSettings, memberOf: MemberOf) {
         assertSameOrigin(req);
         const member = await currentMember(memberOf, req);
         const fields = new Fields(await readFormBody(req, MAX_SETTINGS_BYTES), [...form, TOKEN_FIELD]);
-        assertFormToken(req, fields.one(TOKEN_FIELD));
-        return await page({ ...contextOf(req, fields), member, formToken: ensureFormToken(req, res) });
+        assertMemberFormToken(req, fields.one(TOKEN_FIELD), member);
+        return await page(contextOf(req, res, member, fields));
       });
     };
   }
@@ -50,8 +51,11 @@ export function routeHandlers(site: DashboardSettings, memberOf: MemberOf) {
     };
   }
 
-  function contextOf(req: Request, fields: Fields) {
-    return { site, base: req.baseUrl, params: req.params, fields, now: site.clock.now() };
+  function contextOf(req: Request, res: Response, member: Member, fields: Fields): PageContext {
+    const browserToken = ensureFormToken(req, res);
+    const formToken = memberFormToken(browserToken, member);
+    const { baseUrl: base, params } = req;
+    return { site, base, params, member, fields, browserToken, formToken, now: site.clock.now() };
   }
 
   /** Sends the response that `work` returns, or an error page if `work` fails. No error reaches the host app. */
