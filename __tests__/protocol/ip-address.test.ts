@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { embeddedIPv4, parseIPv6, withoutMappedPrefix, withoutPort } from '../../lib/protocol/ip-address.js';
+import { embeddedIPv4, parseIPv6, storedAddress, withoutPort } from '../../lib/protocol/ip-address.js';
 
 it.each([
   ['::ffff:203.0.113.7', '203.0.113.7'],
@@ -8,9 +8,14 @@ it.each([
   ['::ffff:cb00:7107', '::ffff:cb00:7107'],
   ['::ffff:unknown', '::ffff:unknown'],
   ['::fffe:203.0.113.7', '::fffe:203.0.113.7'],
+  [
+    '1111:2222:3333:4444:5555:6666:123.123.123.123%interface-with-name',
+    '1111:2222:3333:4444:5555:6666:123.123.123.123%interface-with-nam',
+  ],
+  ['"'.repeat(65), '"'.repeat(64)],
   ['', ''],
 ])('the address %j is shown as %j', (address, shown) => {
-  expect(withoutMappedPrefix(address)).toBe(shown);
+  expect(storedAddress(address)).toBe(shown);
 });
 
 describe('withoutPort', () => {

@@ -1,5 +1,5 @@
 import { ENVIRONMENTS, type Environment } from '../credentials/environment.js';
-import { withoutMappedPrefix } from '../protocol/ip-address.js';
+import { storedAddress } from '../protocol/ip-address.js';
 import { ID_LENGTH, readActor, readOneOf } from './fields.js';
 import { invalid, ManagementError } from './management-error.js';
 import { PERMISSIONS, type Permission } from './permissions.js';
@@ -17,7 +17,7 @@ export interface Member {
    * the operations on all keys of the account.
    */
   readonly environment?: Environment | undefined;
-  /** The IP address of the member, for the audit log. */
+  /** The IP address of the member, for the audit log, which stores its first 64 characters. */
   readonly address?: string | undefined;
 }
 
@@ -47,6 +47,6 @@ export function readMember(value: unknown): Member {
     account,
     permissions: held,
     environment: environment === undefined ? undefined : readOneOf('member.environment', environment, ENVIRONMENTS),
-    address: typeof address === 'string' ? withoutMappedPrefix(address) : undefined,
+    address: typeof address === 'string' ? storedAddress(address) : undefined,
   };
 }

@@ -6,6 +6,8 @@ const BRACKETED = /^\[([^\]]*)\](?::\d{1,5})?$/;
 /** Matches `host:port`. It also matches many IPv6 addresses, so use it only for a text that is not an IP address. */
 const WITH_PORT = /^(.+):\d{1,5}$/;
 const ZONE = /%.*$/;
+/** An IPv6 address has at most 45 characters. The rest is for a zone ID, brackets and a port. */
+const MAX_ADDRESS_LENGTH = 64;
 
 /**
  * Removes port, brackets and zone ID (RFC 4007 section 11), so that limits and allowlists get only the address. A
@@ -18,10 +20,14 @@ export function withoutPort(address: string): string {
   return isIP(host) === 6 ? host.replace(ZONE, '') : host;
 }
 
-/** Removes the prefix `::ffff:`, which sockets for both IPv4 and IPv6 put before an IPv4 address. */
-export function withoutMappedPrefix(address: string): string {
+/**
+ * Returns an address as it is stored, for example in the audit log. Removes the prefix `::ffff:`, which sockets for both
+ * IPv4 and IPv6 put before an IPv4 address. Cuts long texts: if the app trusts all proxies, a client can send any text
+ * as its address.
+ */
+export function storedAddress(address: string): string {
   const mapped = address.startsWith('::ffff:') ? address.slice(7) : '';
-  return isIP(mapped) === 4 ? mapped : address;
+  return isIP(mapped) === 4 ? mapped : address.slice(0, MAX_ADDRESS_LENGTH);
 }
 
 /** Returns the eight groups of a valid IPv6 address, in lowercase hex without leading zeros. */

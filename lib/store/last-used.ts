@@ -4,7 +4,7 @@
  */
 import { sql, type Transaction } from 'kysely';
 import type { RecordUse } from '../contracts/key-resolver.js';
-import { withoutMappedPrefix } from '../protocol/ip-address.js';
+import { storedAddress } from '../protocol/ip-address.js';
 import { databaseTime } from './database-clock.js';
 import type { Engine } from './engine.js';
 import type { Tables } from './tables.js';
@@ -138,7 +138,7 @@ function timedUses(uses: UseBatch, databaseNow: number): readonly TimedUse[] {
   return uses.map(([digest, { at, from }]) => ({
     digest,
     at: databaseNow - Math.round(now - at),
-    from: from === undefined ? null : withoutMappedPrefix(from),
+    from: from === undefined ? null : storedAddress(from),
   }));
 }
 

@@ -1,4 +1,5 @@
 /** Exports the audit log as a CSV file. The entries are read page by page while the file is sent. */
+import { setImmediate } from 'node:timers/promises';
 import type { AuditEntry } from '../../management/audit-log/read-audit-log.js';
 import { readLimit } from '../../management/pagination.js';
 import { badRequest } from '../http/http-error.js';
@@ -9,7 +10,8 @@ import { AUDIT_QUERY, TOO_MANY_KEYS } from './audit-page.js';
 import { type AuditReader, auditReader, subjectNames } from './audit-reader.js';
 import { csvLine } from './csv-line.js';
 
-const PAGE_SIZE = 200;
+/** Entries that are read at once. An entry may have some 100 KB, and other requests wait while a page is parsed. */
+const PAGE_SIZE = 20;
 /** Maximum entries of one file. To export older entries, a member opens a later page of the audit log. */
 const MAX_ENTRIES = 10_000;
 
@@ -62,7 +64,12 @@ async function* csvLines(
     // Pages with entries of several keys differ in size, so the last page may have more entries than the file may take.
     const items = page.items.slice(0, left);
     const names = await subjectNames(context, items);
-    yield items.map((entry) => toCsvLine(entry, names)).join('');
+    for (const entry of items) {
+      yield toCsvLine(entry, names);
+      // A store in memory and a fast connection never make this function wait. Other requests would then wait for the
+      // whole file.
+      await setImmediate();
+    }
     left -= items.length;
     if (page.next === null || left === 0) return;
     page = await reader.read(page.next, PAGE_SIZE);

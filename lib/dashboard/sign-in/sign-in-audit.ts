@@ -2,7 +2,7 @@
 import type { Clock } from '../../contracts/clock.js';
 import type { Member } from '../../management/member.js';
 import { retryTransaction } from '../../management/retry-transaction.js';
-import { withoutMappedPrefix } from '../../protocol/ip-address.js';
+import { storedAddress } from '../../protocol/ip-address.js';
 import type { CredentialStore } from '../../store/credential-store.js';
 
 /** `origin` is the IP address of the request. Each method throws ManagementError `unavailable` if the store fails. */
@@ -53,7 +53,7 @@ export function signInAudit(
 }
 
 function originOf(address: string | undefined): string | null {
-  return address === undefined ? null : withoutMappedPrefix(address);
+  return address === undefined ? null : storedAddress(address);
 }
 
 function roleOf(member: Member | undefined): string | null {
