@@ -130,6 +130,26 @@ describe('a form that was not sent from a page of the Dashboard', () => {
     expect((await browser.send('POST', `/keys/${key.id}/revoke`, headers, body)).status).toBe(303);
   });
 
+  it.each([
+    ['http', 'keys.example:80', 'http://keys.example', 303],
+    ['http', '[::1]:80', 'http://[::1]', 303],
+    ['https', 'keys.example:443', 'https://keys.example', 303],
+    ['http', 'keys.example:443', 'http://keys.example', 403],
+    ['https', 'keys.example:80', 'https://keys.example', 403],
+    ['https', 'keys.example:443', 'http://keys.example', 403],
+    ['http', 'keys.example', 'http://keys.example:8080', 403],
+    ['http', 'keys example', 'http://keys example', 403],
+  ])('a form over %s with Host %s and Origin %s: %i', async (protocol, host, origin, status) => {
+    const holder = await at.account();
+    const key = await madeKey(holder, 'keys');
+    const browser = proxied.browser(holder.owner);
+    const headers = { ...browser.formHeaders, host, origin, 'x-forwarded-proto': protocol };
+    const body = encoded({ csrf: browser.token, confirm: key.id });
+    expect((await browser.send('POST', `/keys/${key.id}/revoke`, headers, body)).status).toBe(status);
+  });
+
+  const proxied = servedDashboard(at, {}, (app) => void app.set('trust proxy', 1));
+
   it('a browser without a token gets one with its first page, and it stays the same', async () => {
     const holder = await at.account();
     const browser = dashboard.browser(holder.owner);

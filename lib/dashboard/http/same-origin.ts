@@ -36,7 +36,9 @@ export class CrossSiteError extends HttpError {
 export function assertSameOrigin(req: MaybeSecure): void {
   const { origin, host, 'sec-fetch-site': fetchSite } = req.headers;
   const own = `${req.secure === true ? 'https' : 'http'}://${host}`;
-  if (host === undefined || origin?.toLowerCase() !== own.toLowerCase()) throw new CrossSiteError('origin');
+  // Some proxies add the default port to `Host`, which `Origin` never has. `URL` removes it.
+  const ownOrigin = host !== undefined && URL.canParse(own) ? new URL(own).origin : undefined;
+  if (ownOrigin === undefined || origin?.toLowerCase() !== ownOrigin) throw new CrossSiteError('origin');
   // Some browsers from before 2023 do not send `Sec-Fetch-Site`, so a form without it is accepted.
   if (fetchSite !== undefined && fetchSite !== 'same-origin') throw new CrossSiteError('fetch_site');
   if (!hasFormBody(req)) throw new CrossSiteError('media_type');
