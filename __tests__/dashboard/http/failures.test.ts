@@ -1,5 +1,5 @@
 import { request } from 'node:http';
-import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { DashboardWarning } from 'keyward/dashboard';
 import { type AuditEntry, ManagementError } from 'keyward/management';
 import { canariesOf, printed } from '../../support/canaries.js';
@@ -135,6 +135,33 @@ describe('memberOf that', () => {
     expect(asked).toHaveLength(3);
     for (const path of ['/none', '/keys']) await browser.get(path);
     expect(asked).toHaveLength(3);
+  });
+});
+
+describe('memberOf that never answers', () => {
+  const dashboard = servedDashboard(at, { memberOf: () => new Promise<undefined>(() => undefined) });
+
+  it.each(['GET', 'POST'])('%s: 503 after ten seconds, with an event', async (method) => {
+    jest.useFakeTimers({ doNotFake: ['Date', 'nextTick', 'performance', 'queueMicrotask', 'setImmediate'] });
+    try {
+      const browser = dashboard.browser();
+      let status: number | undefined;
+      const sent = (method === 'GET' ? browser.get('/') : browser.post('/keys', newForm('keys'))).then((reply) => {
+        status = reply.status;
+        return reply;
+      });
+      const turn = () => new Promise<void>((resolve) => setImmediate(resolve));
+      while (jest.getTimerCount() === 0) await turn();
+      jest.advanceTimersByTime(9_999);
+      await turn();
+      expect([status, jest.getTimerCount()]).toEqual([undefined, 1]);
+      jest.advanceTimersByTime(1);
+      const { headers } = await sent;
+      expect([status, headers['retry-after']]).toEqual([503, '1']);
+      expect(warnings()).toMatchObject([{ warning: 'unavailable', method, detail: 'TimeoutError' }]);
+    } finally {
+      jest.useRealTimers();
+    }
   });
 });
 

@@ -4,17 +4,20 @@
  */
 import type { Request } from 'express';
 import type { Awaitable } from '../../contracts/key-resolver.js';
+import { withTimeout } from '../../issuer/with-timeout.js';
 import { ManagementError } from '../../management/management-error.js';
 import { type Member, readMember } from '../../management/member.js';
 import { HttpError } from './http-error.js';
 
+const TIMEOUT_MS = 10_000;
+
 /**
- * Returns the member who sent a request; `undefined` if nobody is signed in. If it throws or rejects, the request
- * gets 503.
+ * Returns the member who sent a request; `undefined` if nobody is signed in. If it throws or rejects, or its promise
+ * does not settle within ten seconds, the request gets 503.
  */
 export type MemberOf = (req: Request) => Awaitable<Member | undefined>;
 
-/** The error if `memberOf` threw or rejected. `cause` is for the operator; the page does not show it. */
+/** The error if `memberOf` threw, rejected or took too long. `cause` is for the operator; the page does not show it. */
 export class MemberLookupError extends HttpError {
   constructor(cause: unknown) {
     super(503, 'Temporarily unavailable', 'Your sign-in could not be checked. Try again later.', {
@@ -58,7 +61,7 @@ export async function currentMember(memberOf: MemberOf, req: Request): Promise<M
 
 async function callMemberOf(memberOf: MemberOf, req: Request): Promise<unknown> {
   try {
-    return await memberOf(req);
+    return await withTimeout(memberOf(req), TIMEOUT_MS);
   } catch (error) {
     throw new MemberLookupError(error);
   }
