@@ -13,11 +13,29 @@ it('every entry has the address in its shortest form, also that of a refused lin
   const audit = signInAudit(store, new Map([['kim', member]]), createManualClock());
   await audit.signedIn(member, '::ffff:203.0.113.7');
   await audit.signedOut(member, '::ffff:203.0.113.7');
-  await audit.refused('::ffff:203.0.113.7');
+  await audit.refused(member, '::ffff:203.0.113.7');
   const entries = await store.repository.audit({ account: 'acme', limit: 10 });
   expect(entries.map(({ actor, action, origin }) => [actor, action, origin]).sort()).toEqual([
     ['kim', 'sign_in', '203.0.113.7'],
     ['kim', 'sign_out', '203.0.113.7'],
     ['unknown', 'sign_in', '203.0.113.7'],
   ]);
+});
+
+it.each([
+  ['of one account has the address', ['acme'], '203.0.113.7'],
+  ['of several accounts has no address', ['acme', 'globex'], null],
+])('the entry for an unknown link %s', async (_what, accounts, origin) => {
+  store = await openStore('memory:');
+  const members = accounts.map((account): [string, Member] => [account, { id: account, account, permissions: [] }]);
+  await signInAudit(store, new Map(members), createManualClock()).refused(undefined, '203.0.113.7');
+  for (const account of accounts)
+    expect(await store.repository.audit({ account, limit: 10 })).toMatchObject([{ actor: 'unknown', origin }]);
+});
+
+it('an address is cut to 64 characters', async () => {
+  store = await openStore('memory:');
+  const member: Member = { id: 'kim', account: 'acme', permissions: [] };
+  await signInAudit(store, new Map([['kim', member]]), createManualClock()).refused(member, '"'.repeat(14_000));
+  expect(await store.repository.audit({ account: 'acme', limit: 10 })).toMatchObject([{ origin: '"'.repeat(64) }]);
 });

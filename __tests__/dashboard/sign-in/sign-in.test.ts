@@ -376,7 +376,10 @@ describe('a bad link that is only opened', () => {
   it('counts as a failed sign-in, since its page has no form', async () => {
     const open = async () => (await site.browser().get(`${SIGN_IN}?token=${'E'.repeat(43)}`)).status;
     for (let tries = 0; tries < 10; tries += 1) expect(await open()).toBe(401);
+    const heard = eavesdrop();
     expect(await open()).toBe(429);
+    heard.stop();
+    expect(heard.heard('keyward:dashboard')).toEqual([]);
     const member = { id: 'a look', account: 'acc_sign_in', permissions: ['developer'] } as const;
     expect((await storyOf(at.management, member)).at(-1)).toMatchObject({
       ...{ actor: 'unknown', action: 'sign_in', outcome: 'refused', after: { refused: 'bad_link', count: 10 } },
@@ -494,11 +497,11 @@ describe('members of two accounts', () => {
       ({ action }) => action !== 'account.put',
     );
 
-  it('a refused link is in the audit log of each account, a sign-in only in that of the member', async () => {
+  it('an unknown link is in the audit log of each account, without the address; a sign-in only in that of the member', async () => {
     await at.management.accounts.put('operator', 'acc_one', {});
     await at.management.accounts.put('operator', 'acc_two', {});
     await site.browser().get(`${SIGN_IN}?token=${'F'.repeat(43)}`);
-    const refused = { action: 'sign_in', actor: 'unknown', outcome: 'refused', origin: '127.0.0.1' };
+    const refused = { action: 'sign_in', actor: 'unknown', outcome: 'refused', origin: null };
     expect(await storyIn('acc_one')).toEqual([expect.objectContaining(refused)]);
     expect(await storyIn('acc_two')).toEqual([expect.objectContaining(refused)]);
     at.clock.advance(1_000);
@@ -511,6 +514,34 @@ describe('members of two accounts', () => {
       return browser.get(`${MOUNT}/audit`);
     })();
     expect(body.replace(/<[^>]+>/g, '')).toContain('Someone tried to sign in. Refused');
+  });
+});
+
+describe('a link of one of two accounts', () => {
+  const at = managed('memory');
+  const site = signInSite(at, () => ({
+    members: [
+      { id: 'the developer', account: 'acc_three', permissions: ['developer'] },
+      { id: 'the owner', account: 'acc_four', permissions: ['owner'] },
+    ],
+  }));
+
+  it('that was used or has expired is only in the audit log of its account', async () => {
+    await at.management.accounts.put('operator', 'acc_three', {});
+    await at.management.accounts.put('operator', 'acc_four', {});
+    const { owner: used, developer: expired } = site.links();
+    await site.browser().signIn(used);
+    expect((await site.browser().get(SIGN_IN + new URL(used).search)).status).toBe(401);
+    expect((await site.browser().spend(used)).status).toBe(401);
+    at.clock.advance(900_000);
+    expect((await site.browser().signIn(expired)).status).toBe(401);
+    const refusedIn = async (account: string) =>
+      (await storyOf(at.management, { id: 'a look', account, permissions: ['reader'] }))
+        .filter(({ outcome }) => outcome === 'refused')
+        .map(({ after, origin }) => ({ after, origin }));
+    const refused = { refused: 'bad_link' };
+    expect(await refusedIn('acc_four')).toEqual([{ after: { ...refused, count: 2 }, origin: '127.0.0.1' }]);
+    expect(await refusedIn('acc_three')).toEqual([{ after: refused, origin: '127.0.0.1' }]);
   });
 });
 
@@ -722,6 +753,8 @@ describe('createSignIn', () => {
     ['store', { store: {} }],
     ['clock', { clock: {} }],
     ['lifetime', { lifetime: 1 }],
+    ['members', { members: [{ ...member, permissions: ['Owner'] }] }],
+    ['members', { members: [member, { ...member, id: 'lee', permissions: ['developer', 'admin'] }] }],
   ])('a wrong %s throws: %j', (name, wrong) => {
     const make = () => createSignIn({ ...good, ...wrong } as SignInOptions);
     expect(make).toThrow(TypeError);

@@ -5,6 +5,7 @@ import type { Clock } from '../../contracts/clock.js';
 import { clockOption } from '../../contracts/clock-option.js';
 import { secureUrl } from '../../http/secure-url.js';
 import { type Member, readMember } from '../../management/member.js';
+import { PERMISSIONS } from '../../management/permissions.js';
 import {
   integer,
   type Option,
@@ -104,14 +105,17 @@ const members: Option<ReadonlyMap<string, Member>> = (options, name) => {
   try {
     if (Array.isArray(given) && given.length > 0) {
       const members = new Map(given.map(readMember).map((member) => [member.id, Object.freeze(member)]));
-      if (members.size === given.length) return members;
+      // `readMember` removes unknown permissions, such as a misspelled one.
+      const isKnown = (permission: unknown) => PERMISSIONS.some((known) => known === permission);
+      const areKnown = given.every(({ permissions }) => permissions.every(isKnown));
+      if (members.size === given.length && areKnown) return members;
     }
   } catch {
     // `readMember` threw. The error below says what is expected.
   }
   throw options.wrongList(
     name,
-    'a list of members, each with a unique id of at most 256 characters, an account and permissions',
+    'a list of members, each with a unique id of at most 256 characters, an account and permissions ("reader", "developer" or "owner")',
   );
 };
 

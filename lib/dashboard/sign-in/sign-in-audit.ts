@@ -9,10 +9,13 @@ import type { CredentialStore } from '../../store/credential-store.js';
 export interface SignInAudit {
   signedIn(member: Member, origin: string | undefined): Promise<void>;
   /**
-   * Writes a refused link to the audit log of every account that has a member, because the link may belong to any of
-   * them.
+   * Writes a refused link to the audit log of its member's account. An unknown link may belong to any member, so it is
+   * written to the log of every account that has one. If there are several accounts, the entries have no address: the
+   * visitor may be a member of another account.
+   *
+   * @param member - The member of the link; `undefined` for an unknown link.
    */
-  refused(origin: string | undefined): Promise<void>;
+  refused(member: Member | undefined, origin: string | undefined): Promise<void>;
   signedOut(member: Pick<Member, 'id' | 'account'>, origin: string | undefined): Promise<void>;
 }
 
@@ -42,11 +45,12 @@ export function signInAudit(
   return {
     signedIn: (member, origin) => record('sign_in', member, origin),
     signedOut: (member, origin) => record('sign_out', member, origin),
-    async refused(origin) {
-      const who = { actor: UNKNOWN_ACTOR, role: null, origin: originOf(origin) };
+    async refused(member, origin) {
+      const accounts = member === undefined ? everyAccount : new Set([member.account]);
+      const who = { actor: UNKNOWN_ACTOR, role: null, origin: accounts.size > 1 ? null : originOf(origin) };
       const what = { action: 'sign_in', code: 'bad_link', subject: null };
       await retryTransaction(repository, async (tx) => {
-        for (const account of everyAccount) await tx.auditRefusal({ at: clock.now(), account, ...who, ...what });
+        for (const account of accounts) await tx.auditRefusal({ at: clock.now(), account, ...who, ...what });
       });
     },
   };

@@ -58,7 +58,7 @@ export function signInRouter({ members, links, sessions, cookie, pages, audit }:
       return pages.confirm(req.baseUrl, member, token, ensureFormToken(req, res));
     }
     if (await isSignedIn(req, member)) return seeOther(`${req.baseUrl}/`);
-    return await refuseLink(req);
+    return await refuseLink(req, member);
   }
 
   async function useLink(req: Request, res: Response): Promise<PageResponse> {
@@ -66,7 +66,7 @@ export function signInRouter({ members, links, sessions, cookie, pages, audit }:
     const form = await readOwnForm(req, [LINK_FIELD]);
     const token = form.one(LINK_FIELD) ?? '';
     const member = members.get(links.find(token)?.member ?? '');
-    if (member === undefined) return await refuseLink(req);
+    if (member === undefined) return await refuseLink(req, member);
     // A double click sends the form twice at once. Both requests get the session that the first one starts.
     const session = await links.redeem(token, form.one(TOKEN_FIELD) ?? '', () => signIn(member, req));
     if (session !== undefined && (await sessions.read(session)) !== undefined) {
@@ -75,18 +75,18 @@ export function signInRouter({ members, links, sessions, cookie, pages, audit }:
     }
     // A reload sends the form again. The first request has used the link and signed the member in.
     if (await isSignedIn(req, member)) return seeOther(`${req.baseUrl}/`);
-    return await refuseLink(req);
+    return await refuseLink(req, member);
   }
 
   /**
    * Refuses an invalid link. The limiter bounds how many audit log entries one network can cause. It does not protect
    * the links themselves: they have 256 random bits, so nobody can guess them. It never refuses a valid link.
    */
-  async function refuseLink(req: Request): Promise<never> {
+  async function refuseLink(req: Request, member: Member | undefined): Promise<never> {
     const network = clientNetwork(req.ip ?? req.socket.remoteAddress);
     await limiter.assertOpen(LIMITER_NAME, network);
     await limiter.countFailure(LIMITER_NAME, network);
-    await audit.refused(req.ip);
+    await audit.refused(member, req.ip);
     throw badLink();
   }
 
@@ -137,12 +137,10 @@ export function signInRouter({ members, links, sessions, cookie, pages, audit }:
 
   function handlerOf(route: string, work: SignInHandler) {
     return ownEndpoint(function answerSignIn(req: Request, res: Response): void {
-      const fail = (error: unknown) => {
+      const fail = (thrown: unknown) => {
+        const error = thrown instanceof TokenRequestError ? tooManyFailures(thrown) : thrown;
         reportFailure(req.method, route, error);
-        return pages.refuse(
-          req.baseUrl,
-          error instanceof TokenRequestError ? tooManyFailures(error) : toHttpError(error),
-        );
+        return pages.refuse(req.baseUrl, toHttpError(error));
       };
       setSecurityHeaders(req, res, () => {
         (async () => await work(req, res))()
