@@ -113,8 +113,8 @@ const OPTIONS = {
  * site, over TLS, at any path.
  *
  * Every response has strict security headers. A form is accepted only if it comes from a page of the same origin and
- * contains the CSRF token of the browser and the member. A secret is shown in one response only. Management checks the permission of
- * the member for every operation, so hiding a button is never the only protection.
+ * contains the CSRF token of the browser and the member. A secret is shown in one response only. Management checks the
+ * permission of the member for every operation, so hiding a button is never the only protection.
  *
  * @throws TypeError for an option that is missing, unknown or of the wrong type.
  * @example

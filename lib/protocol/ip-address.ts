@@ -21,9 +21,9 @@ export function withoutPort(address: string): string {
 }
 
 /**
- * Returns an address as it is stored, for example in the audit log. Removes the prefix `::ffff:`, which sockets for both
- * IPv4 and IPv6 put before an IPv4 address. Cuts long texts: if the app trusts all proxies, a client can send any text
- * as its address.
+ * Returns an address as it is stored, for example in the audit log. Removes the prefix `::ffff:`, which sockets for
+ * both IPv4 and IPv6 put before an IPv4 address. Cuts long texts: if the app trusts all proxies, a client can send any
+ * text as its address.
  */
 export function storedAddress(address: string): string {
   const mapped = address.startsWith('::ffff:') ? address.slice(7) : '';

@@ -1,7 +1,7 @@
 /**
  * Protection against CSRF: a random token is in a cookie and in each form. A form on another site cannot contain it,
- * because that site cannot read the token. The forms of a member also contain a code of the member: if somebody else has
- * signed in since, in another tab of the same browser, the form must not change the keys of the other account.
+ * because that site cannot read the token. The forms of a member also contain a code of the member: if somebody else
+ * has signed in since, in another tab of the same browser, the form must not change the keys of the other account.
  */
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -32,8 +32,8 @@ export function ensureFormToken(req: IncomingMessage, res: ServerResponse): stri
 }
 
 /**
- * Returns the value of `TOKEN_FIELD` in the forms of a member. The code is different in each browser, and the same after
- * the member has signed in again.
+ * Returns the value of `TOKEN_FIELD` in the forms of a member. The code is different in each browser, and the same
+ * after the member has signed in again.
  */
 export function memberFormToken(token: string, { account, id }: Pick<Member, 'account' | 'id'>): string {
   return `${token}${SEPARATOR}${digestOf(JSON.stringify([token, account, id]))}`;
@@ -56,8 +56,8 @@ export function assertFormToken(req: IncomingMessage, given: string | undefined)
 /**
  * @param given - The value of `TOKEN_FIELD` in the form.
  * @param member - The member who is signed in now.
- * @throws CrossSiteError like `assertFormToken`, and for a form without a code; HttpError 403 for a form that was made for
- *   another member.
+ * @throws CrossSiteError like `assertFormToken`, and for a form without a code; HttpError 403 for a form that was made
+ *   for another member.
  */
 export function assertMemberFormToken(req: IncomingMessage, given: string | undefined, member: Member): void {
   const [token = '', code] = (given ?? '').split(SEPARATOR, 2);
