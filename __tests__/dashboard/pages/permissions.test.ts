@@ -21,6 +21,11 @@ const CASES = WHO.flatMap((who) => VERBS.map((verb) => ({ who, verb, status: ANS
   ...one,
 }));
 
+const OF_PUBLIC_KEYS = ['public-keys', 'public-keys/remove', 'require-confirmation'].map((operation) => ({
+  operation,
+  keyType: 'accessKeys' as const,
+}));
+
 const at = managed('memory');
 const dashboard = servedDashboard(at);
 
@@ -122,6 +127,34 @@ describe('operations that need Owner', () => {
       const [entry] = (await holder.story()).slice(1);
       expect(entry).toMatchObject({ actor: holder.developer.id, outcome: 'refused', subject: key.id });
       expect(entry?.origin).toBe(holder.developer.address);
+    },
+  );
+
+  it.each([...OPERATIONS, ...OF_PUBLIC_KEYS])(
+    'an incomplete form of $operation of $keyType from a Developer: 403, and an audit entry',
+    async ({ operation, keyType }) => {
+      const holder = await at.account();
+      const { id } = await madeKey(holder, keyType);
+      const path = `${PATH[keyType]}/${id}/${operation}`;
+      const form = operation === 'edit' ? {} : { formId: 'x' };
+      expect((await browserOf(holder, 'developer').post(path, form)).status).toBe(403);
+      const refused = { actor: holder.developer.id, outcome: 'refused', subject: id };
+      expect((await holder.story()).slice(1)).toEqual([expect.objectContaining(refused)]);
+    },
+  );
+
+  it.each(KEY_TYPES)(
+    'an incomplete form for a new key of %s from a Reader: 403, and an audit entry',
+    async (keyType) => {
+      const holder = await at.account();
+      const reader = { ...holder.developer, permissions: ['reader'] } as const;
+      const forms = [{}, { formId: 'x' }, newForm(keyType, { 'apis.of': [], expiresAt: 'soon' })];
+      for (const form of forms) expect((await dashboard.browser(reader).post(PATH[keyType], form)).status).toBe(403);
+      // Equal attempts within a minute are counted in one entry.
+      const action = keyType === 'keys' ? 'key.create' : 'access_key.create';
+      const after = { refused: 'forbidden', count: forms.length };
+      const refused = { actor: reader.id, action, outcome: 'refused', subject: null, after };
+      expect(await holder.story()).toEqual([expect.objectContaining(refused)]);
     },
   );
 

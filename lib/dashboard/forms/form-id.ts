@@ -3,7 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { hidden } from '../components/controls.js';
 import type { Html } from '../components/html.js';
 import { incompleteForm } from '../http/http-error.js';
-import type { Fields } from '../http/request-fields.js';
+import type { PageContext } from '../http/page-context.js';
+import { can } from '../http/permissions.js';
 
 export const FORM_ID = 'formId';
 
@@ -15,12 +16,14 @@ export function formIdField(id: string = randomUUID()): Html {
 }
 
 /**
- * Reads the ID of a form; `undefined` if the form has none.
+ * Reads the ID of a form; `undefined` if the form has none. An invalid ID is an error, except for a member who may not
+ * edit keys. That request must reach management, which refuses it and writes the denied attempt to the audit log.
  *
- * @throws HttpError 400 for an invalid ID.
+ * @throws HttpError 400
  */
-export function formIdIn(fields: Fields): string | undefined {
-  const id = fields.one(FORM_ID);
-  if (id !== undefined && !UUID.test(id)) throw incompleteForm();
-  return id;
+export function formIdIn(context: PageContext): string | undefined {
+  const id = context.fields.one(FORM_ID);
+  if (id === undefined || UUID.test(id)) return id;
+  if (!can(context, 'edit')) return undefined;
+  throw incompleteForm();
 }

@@ -15,7 +15,7 @@ import { badRequest, incompleteForm } from '../http/http-error.js';
 import { memberAccount } from '../http/member-account.js';
 import type { Page, PageContext } from '../http/page-context.js';
 import { htmlResponse, type PageResponse } from '../http/page-response.js';
-import { assertCan } from '../http/permissions.js';
+import { assertCan, can } from '../http/permissions.js';
 import { queryString } from '../http/query-string.js';
 import { ACCESS_KEYS, API_KEYS, type KeyType } from '../key-type.js';
 import { shownOncePage } from './shown-once-page.js';
@@ -49,16 +49,19 @@ function environmentParameter({ environment }: FormValues): string | undefined {
 }
 
 export const createKey: Page = async (context) => {
-  const kind = readKind(context.fields.one('kind'));
   const { keys } = context.site.management;
+  // If the member may not create keys, management refuses this call and writes the refusal to the audit log.
+  if (!can(context, 'create')) await keys.create(context.member, { kind: 'secret', apis: [] });
+  const kind = readKind(context.fields.one('kind'));
   return await create(context, kind, (values, formId) =>
     keys.create(context.member, toKeySettings(values, kind), formId),
   );
 };
 
-export const createAccessKey: Page = (context) => {
+export const createAccessKey: Page = async (context) => {
   const { accessKeys } = context.site.management;
-  return create(context, 'access', (values, formId) =>
+  if (!can(context, 'create')) await accessKeys.create(context.member, { scopes: [] });
+  return await create(context, 'access', (values, formId) =>
     accessKeys.create(context.member, toAccessKeySettings(values), formId),
   );
 };
@@ -68,7 +71,7 @@ async function create(
   kind: Kind,
   make: (values: FormValues, formId: string) => Promise<CreatedKey>,
 ): Promise<PageResponse> {
-  const formId = formIdIn(context.fields);
+  const formId = formIdIn(context);
   if (formId === undefined) throw incompleteForm();
   const values = readFormValues(context.fields);
   try {

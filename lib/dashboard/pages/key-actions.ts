@@ -9,7 +9,6 @@ import { badRequest, notFound } from '../http/http-error.js';
 import { keyIdIn, type Page, type PageContext } from '../http/page-context.js';
 import { type PageResponse, seeOther } from '../http/page-response.js';
 import { can } from '../http/permissions.js';
-import type { Fields } from '../http/request-fields.js';
 import { ACCESS_KEYS, type KeyType, keyPath } from '../key-type.js';
 import { shownOncePage } from './shown-once-page.js';
 
@@ -17,7 +16,7 @@ export function setDisabled(keyType: KeyType, disabled: boolean): Page {
   return async (context) => {
     const { site, member } = context;
     const edit = { version: versionIn(context), disabled };
-    const key = await site.management[keyType.name].edit(member, keyIdIn(context), edit, formIdIn(context.fields));
+    const key = await site.management[keyType.name].edit(member, keyIdIn(context), edit, formIdIn(context));
     return redirectToKey(context, keyType, key, disabled ? 'disabled' : 'enabled');
   };
 }
@@ -31,7 +30,7 @@ export function rotateKey(keyType: KeyType): Page {
       keyIdIn(context),
       grace,
       versionIn(context),
-      formIdIn(context.fields),
+      formIdIn(context),
     );
     return shownOncePage(context, keyType, rotated, { status: 200, done: 'rotated' });
   };
@@ -42,7 +41,7 @@ export function endGrace(keyType: KeyType): Page {
     const key = await context.site.management[keyType.name].endGrace(
       context.member,
       keyIdIn(context),
-      formIdIn(context.fields),
+      formIdIn(context),
       versionIn(context),
     );
     return redirectToKey(context, keyType, key, 'grace-ended');
@@ -51,30 +50,20 @@ export function endGrace(keyType: KeyType): Page {
 
 export const addSecret: Page = async (context) => {
   const { accessKeys } = context.site.management;
-  const created = await accessKeys.addSecret(
-    context.member,
-    keyIdIn(context),
-    versionIn(context),
-    formIdIn(context.fields),
-  );
+  const created = await accessKeys.addSecret(context.member, keyIdIn(context), versionIn(context), formIdIn(context));
   return shownOncePage(context, ACCESS_KEYS, created, { status: 201, done: 'secret added' });
 };
 
 export const deleteSecret: Page = async (context) => {
-  const { site, member, fields } = context;
-  const [formId, version, secret] = [formIdIn(fields), versionIn(context), readSecretId(fields)];
+  const { site, member } = context;
+  const [formId, version, secret] = [formIdIn(context), versionIn(context), readSecretId(context)];
   const key = await site.management.accessKeys.deleteSecret(member, keyIdIn(context), secret, formId, version);
   return redirectToKey(context, ACCESS_KEYS, key, 'secret-deleted');
 };
 
 export const revokeTokens: Page = async (context) => {
   const edit = { version: versionIn(context), revokeTokens: true };
-  const key = await context.site.management.accessKeys.edit(
-    context.member,
-    keyIdIn(context),
-    edit,
-    formIdIn(context.fields),
-  );
+  const key = await context.site.management.accessKeys.edit(context.member, keyIdIn(context), edit, formIdIn(context));
   return redirectToKey(context, ACCESS_KEYS, key, 'tokens-revoked');
 };
 
@@ -95,9 +84,9 @@ function readGrace(context: PageContext): number {
   );
 }
 
-/** @throws HttpError 404 for a text that cannot be the ID of a secret. */
-function readSecretId(fields: Fields): string {
-  const id = fields.one('secret') ?? '';
-  if (!/^[0-9a-f]{16}$/.test(id)) throw notFound();
+/** Reads the ID of a secret. As with `readGrace`, management refuses a member who may not rotate keys. */
+function readSecretId(context: PageContext): string {
+  const id = context.fields.one('secret') ?? '';
+  if (!/^[0-9a-f]{16}$/.test(id) && can(context, 'rotate')) throw notFound();
   return id;
 }

@@ -25,7 +25,7 @@ export function revokePage(keyType: KeyType): Page {
 export function revokeKey(keyType: KeyType): Page {
   return async (context) => {
     const { site, member, base, fields } = context;
-    const formId = formIdIn(fields);
+    const formId = formIdIn(context);
     // For a member without the permission, the typed name is not checked. `revoke` below refuses the request, and
     // writes the denied attempt to the audit log.
     if (can(context, 'revoke')) {
