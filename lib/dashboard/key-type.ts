@@ -2,6 +2,7 @@
  * API keys and access keys have the same pages. A `KeyType` contains the paths and words that differ between the two.
  */
 import type { KeyView } from '../management/keys/key-view.js';
+import { ManagementError } from '../management/management-error.js';
 
 export type KeyTypeName = 'keys' | 'accessKeys';
 
@@ -39,6 +40,12 @@ export const ACCESS_KEYS: KeyType = Object.freeze({
 /** The path of one key, relative to the mount path. */
 export function keyPath(keyType: KeyType, { id }: Pick<KeyView, 'id'>): string {
   return `${keyType.path}/${encodeURIComponent(id)}`;
+}
+
+/** @throws ManagementError `revoked`, as management does for every change of a revoked key. */
+export function assertNotRevoked({ noun }: KeyType, { state }: KeyView): void {
+  if (state === 'revoked')
+    throw new ManagementError('revoked', `the ${noun} is revoked, and this cannot be undone; create a new key`);
 }
 
 /** What pages call a key: its name, or its ID if nobody gave it a name. */

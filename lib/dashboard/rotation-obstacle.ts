@@ -1,6 +1,6 @@
 /**
- * Checks whether a key can be rotated or get another secret. Management refuses both in some states of a key, and pages
- * use these checks to offer only what management accepts.
+ * Checks whether a key can be rotated or get another secret, so that pages offer neither in vain. Management refuses
+ * both on a disabled account. It accepts both for an expired key, but the new secret would be refused with its key.
  */
 import type { KeyView } from '../management/keys/key-view.js';
 
@@ -11,7 +11,6 @@ import type { KeyView } from '../management/keys/key-view.js';
  */
 export function rotationObstacle({ state, secrets }: KeyView, isAccountDisabled: boolean): string | undefined {
   if (isAccountDisabled) return 'You cannot rotate this key while your account is disabled.';
-  // A rotation does not help: the new secret of an expired key would be refused too.
   if (state === 'expired') return 'This key has expired. To rotate it, first choose a later expiration date.';
   const current = secrets.filter((secret) => secret.state === 'current').length;
   if (current > 1) return 'This key has two client secrets. To rotate it, first delete one of them.';
@@ -19,10 +18,12 @@ export function rotationObstacle({ state, secrets }: KeyView, isAccountDisabled:
 }
 
 /**
- * Whether a client secret can be added to an access key. At most two client secrets of a key are accepted at the same
- * time. An expired or revoked key, and a key of a disabled account, cannot get a new secret.
+ * What must be done before a client secret can be added to an access key; `undefined` if it can be added now. At most
+ * two client secrets of a key are accepted at the same time.
  */
-export function mayAddSecret({ state, secrets }: KeyView, isAccountDisabled: boolean): boolean {
-  if (isAccountDisabled || state === 'expired' || state === 'revoked') return false;
-  return secrets.filter((secret) => secret.state !== 'ended').length < 2;
+export function secretObstacle({ state, secrets }: KeyView, isAccountDisabled: boolean): string | undefined {
+  if (isAccountDisabled) return 'You cannot add a client secret while your account is disabled.';
+  if (state === 'expired') return 'This key has expired. To add a client secret, first choose a later expiration date.';
+  const accepted = secrets.filter((secret) => secret.state !== 'ended').length;
+  return accepted > 1 ? 'This key has two client secrets. To add another one, first delete one of them.' : undefined;
 }

@@ -32,7 +32,8 @@ describe('a page that asks before a change', () => {
     const { accessKeys } = at.management;
     const { id } = (await holder.accessKey()).key;
     await accessKeys.edit(holder.owner, id, { version: 1, name: 'Batch' });
-    await accessKeys.rotate(holder.owner, id, 3_600);
+    // A key with an old secret in its grace period cannot get another one.
+    if (action !== '/secrets') await accessKeys.rotate(holder.owner, id, 3_600);
     const key = await accessKeys.addPublicKey(holder.owner, id, jwk());
     const browser = dashboard.browser(holder.owner);
     const query = path.endsWith('=') ? key.publicKeys[0]?.kid : '';

@@ -4,7 +4,7 @@ import type { Action } from '../../management/permissions.js';
 import type { PageContext } from '../http/page-context.js';
 import { missingPermission, roleTitle } from '../http/permissions.js';
 import { ACCESS_KEYS, type KeyType, keyPath } from '../key-type.js';
-import { mayAddSecret, rotationObstacle } from '../rotation-obstacle.js';
+import { rotationObstacle, secretObstacle } from '../rotation-obstacle.js';
 import { type Html, html } from './html.js';
 
 interface KeyAction {
@@ -28,7 +28,7 @@ const REVOKE: KeyAction = { title: 'Revoke', path: 'revoke', action: 'revoke', i
 /** @param isAccountDisabled - Whether the account of the key is disabled. A key then cannot get a new secret. */
 export function keyActionsMenu(context: PageContext, keyType: KeyType, key: KeyView, isAccountDisabled: boolean): Html {
   const obstacle = rotationObstacle(key, isAccountDisabled);
-  const addSecret = mayAddSecret(key, isAccountDisabled) ? [ADD_SECRET] : [];
+  const addSecret = secretObstacle(key, isAccountDisabled) === undefined ? [ADD_SECRET] : [];
   const accessKeyActions = keyType === ACCESS_KEYS ? [...addSecret, REVOKE_TOKENS] : [];
   const more = [key.disabledAt === null ? DISABLE : ENABLE, ...accessKeyActions, REVOKE];
   const keyUrl = `${context.base}${keyPath(keyType, key)}`;

@@ -78,6 +78,13 @@ export function fullList(names: 'all' | readonly string[], ofAccount: 'all' | re
   );
 }
 
+/** Warns that a new secret does not help, because the key is refused with every secret. */
+export function refusedNote({ state }: KeyView): Html | undefined {
+  if (state === 'active') return undefined;
+  const until = { disabled: ' until you enable it', expired: ' until you choose a later expiration date', revoked: '' };
+  return html`<p class="banner">This key is ${state}. Every request with it is refused${until[state]}.</p>`;
+}
+
 /** The requests that a disabled or revoked key ends: also those with the tokens of an access key. */
 export function refusedRequests({ kind }: KeyView): string {
   return kind === 'access'

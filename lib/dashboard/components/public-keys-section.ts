@@ -17,15 +17,23 @@ import { TOKEN_BINDINGS } from './key-labels.js';
 import { lastUse } from './recent-use.js';
 import { timeWithAge } from './times.js';
 
-/** @param refused - The form that adds a public key, if management has refused it. It is shown again with its error. */
-export function publicKeysSection(context: PageContext, key: KeyView, refused?: PublicKeyFormValues): Html | undefined {
-  const canAdd = key.state !== 'revoked';
-  if (key.publicKeys.length === 0 && !canAdd) return undefined;
+/**
+ * @param isAccountDisabled - Whether the account of the key is disabled. A key then cannot get a new public key.
+ * @param refused - The form that adds a public key, if management has refused it. It is shown again with its error.
+ */
+export function publicKeysSection(
+  context: PageContext,
+  key: KeyView,
+  isAccountDisabled: boolean,
+  refused?: PublicKeyFormValues,
+): Html | undefined {
+  const canEdit = key.state !== 'revoked';
+  if (key.publicKeys.length === 0 && !canEdit) return undefined;
   return html`<h2>Public keys of the client</h2>
 <p>A client with a key pair can authenticate without a client secret (<code>private_key_jwt</code>).</p>
 <div class="panels">${key.publicKeys.map((publicKey) => publicKeyPanel(context, key, publicKey))}
-${canAdd && addPanel(context, key, refused)}
-${canAdd && bindingPanel(context, key)}</div>`;
+${canEdit && !isAccountDisabled && addPanel(context, key, refused)}
+${canEdit && bindingPanel(context, key)}</div>`;
 }
 
 function publicKeyPanel(context: PageContext, key: KeyView, publicKey: PublicKeyView): Html {

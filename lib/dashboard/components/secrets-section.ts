@@ -5,7 +5,7 @@ import type { PageContext } from '../http/page-context.js';
 import { missingPermission } from '../http/permissions.js';
 import { queryString } from '../http/query-string.js';
 import { ACCESS_KEYS, type KeyType, keyPath } from '../key-type.js';
-import { mayAddSecret } from '../rotation-obstacle.js';
+import { secretObstacle } from '../rotation-obstacle.js';
 import { actionLink } from './controls.js';
 import { type Html, html } from './html.js';
 import { secretHint } from './key-labels.js';
@@ -35,7 +35,9 @@ export function secretsSection(context: PageContext, keyType: KeyType, key: KeyV
   const live = key.secrets.filter(({ state }) => state !== 'ended');
   const ended = key.secrets.filter(({ state }) => state === 'ended');
   const { now } = context;
-  return html`<div class="head section"><h2 id="secrets">${TITLES[key.kind]}</h2>${keyType === ACCESS_KEYS && mayAddSecret(key, isAccountDisabled) && addLink(context, key)}</div>
+  const canAdd =
+    keyType === ACCESS_KEYS && key.state !== 'revoked' && secretObstacle(key, isAccountDisabled) === undefined;
+  return html`<div class="head section"><h2 id="secrets">${TITLES[key.kind]}</h2>${canAdd && addLink(context, key)}</div>
 ${live.length > 0 && html`<div class="panels">${live.map((secret) => secretPanel(context, keyType, key, secret, live))}</div>`}
 ${ended.length > 0 && html`<h3>No longer accepted</h3><ul>${ended.map((secret) => html`<li>${secretHint(secret.hint)}: ${lastUse(secret, now)}</li>`)}</ul>`}`;
 }

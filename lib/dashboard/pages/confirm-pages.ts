@@ -9,7 +9,7 @@ import { MAX_GRACE } from '../../management/keys/secrets.js';
 import type { Action } from '../../management/permissions.js';
 import { hidden } from '../components/controls.js';
 import { type Html, html, join, userText } from '../components/html.js';
-import { refusedRequests, secretHint } from '../components/key-labels.js';
+import { refusedNote, refusedRequests, secretHint } from '../components/key-labels.js';
 import { layout } from '../components/layout.js';
 import { lastUseOf, recentUse } from '../components/recent-use.js';
 import { formatTime, timeAgo, timeWithAge } from '../components/times.js';
@@ -19,7 +19,8 @@ import { memberAccount } from '../http/member-account.js';
 import { type Page, type PageContext, viewKey } from '../http/page-context.js';
 import { htmlResponse } from '../http/page-response.js';
 import { assertCan } from '../http/permissions.js';
-import { ACCESS_KEYS, type KeyType, keyName, keyPath } from '../key-type.js';
+import { ACCESS_KEYS, assertNotRevoked, type KeyType, keyName, keyPath } from '../key-type.js';
+import { rotationObstacle, secretObstacle } from '../rotation-obstacle.js';
 
 const GRACE_PERIODS = [
   { seconds: 0, title: 'Now' },
@@ -42,6 +43,8 @@ export interface Confirmation {
   readonly isDanger?: true;
   /** Where the form is sent, relative to the page of the key. */
   readonly path: string;
+  /** What must be done before the change; `undefined` if it can be made now. Without this, it always can. */
+  readonly obstacle?: (key: KeyView, isAccountDisabled: boolean) => string | undefined;
   /** Explains what the change will do. */
   readonly effect: (key: KeyView, context: PageContext) => Html | Promise<Html>;
   /** Says when the secret or public key that is removed was last used. Default: says when the key was last used. */
@@ -51,13 +54,14 @@ export interface Confirmation {
 
 export function rotatePage(keyType: KeyType): Page {
   return confirmPage(keyType, {
-    ...{ action: 'rotate', title: 'Rotate', path: 'rotate' },
+    ...{ action: 'rotate', title: 'Rotate', path: 'rotate', obstacle: rotationObstacle },
     button: ({ secrets }) => (inGrace(secrets).length === 0 ? 'Rotate' : 'Rotate and end the current grace period'),
     effect: (key, context) => {
       const word = secretNoun(key);
       const [given, update] =
         key.kind === 'public' ? ['value', 'pages and apps'] : [`${word}, which is shown only once`, 'servers'];
       return html`<p>The key will get a new ${given}. The key will keep its settings and history. The current ${word} ${secretHint(key.hint)} will be accepted until the time that you choose below, so that you can update your ${update}.</p>
+${refusedNote(key)}
 ${addSecretNote(key, context)}
 ${oldSecretNote(key, context)}`;
     },
@@ -91,7 +95,8 @@ export function disablePage(keyType: KeyType): Page {
   return confirmPage(keyType, {
     ...{ action: 'edit', title: 'Disable', path: 'disable', isDanger: true },
     effect: (key, { base }) =>
-      html`<p>${refusedRequests(key)} will be refused until you enable the key again. To refuse requests permanently, <a href="${base}${keyPath(keyType, key)}/revoke">revoke the key</a> instead.</p>`,
+      html`<p>${refusedRequests(key)} will be refused until you enable the key again. To refuse requests permanently, <a href="${base}${keyPath(keyType, key)}/revoke">revoke the key</a> instead.</p>
+${refusedNote(key)}`,
   });
 }
 
@@ -113,34 +118,54 @@ export function enablePage(keyType: KeyType): Page {
 
 export const addSecretPage: Page = confirmPage(ACCESS_KEYS, {
   ...{ action: 'rotate', title: 'Add a client secret', heading: 'Add a client secret to', path: 'secrets' },
-  effect: () =>
-    html`<p>The key will get a new client secret, which is shown only once. An access key can have up to two client secrets, and each is accepted until you delete it.</p>`,
+  obstacle: secretObstacle,
+  effect: (key) =>
+    html`<p>The key will get a new client secret, which is shown only once. An access key can have up to two client secrets, and each is accepted until you delete it.</p>
+${refusedNote(key)}`,
 });
 
 export const revokeTokensPage: Page = confirmPage(ACCESS_KEYS, {
   ...{ action: 'edit', title: 'Revoke tokens', heading: 'Revoke all tokens of', path: 'revoke-tokens' },
   isDanger: true,
-  effect: () =>
-    html`<p>Every access token that was issued with this key will be refused immediately. The key itself is not revoked. Clients can still use it to obtain new tokens.</p>`,
+  async effect({ state }, context) {
+    const { disabled } = await memberAccount(context);
+    return html`<p>Every access token that was issued with this key will be refused immediately. The key itself is not revoked.${state === 'active' && !disabled && ' Clients can still use it to obtain new tokens.'}</p>`;
+  },
 });
 
 export function confirmPage(keyType: KeyType, confirmation: Confirmation): Page {
-  const { action, title, heading = title, button, isDanger, path, effect, use, fields } = confirmation;
+  const { action, title, heading = title, obstacle } = confirmation;
   return async (context) => {
     assertCan(context, action);
     const key = await viewKey(context, keyType);
-    const { base, formToken, now } = context;
-    const keyUrl = `${base}${keyPath(keyType, key)}`;
+    assertNotRevoked(keyType, key);
+    const keyUrl = `${context.base}${keyPath(keyType, key)}`;
+    const first = obstacle?.(key, (await memberAccount(context)).disabled);
     const main = html`<p class="crumb"><a href="${keyUrl}">${userText(keyName(key))}</a></p>
 <h1>${heading} ${userText(keyName(key))}</h1>
-<div class="panel ask">${await effect(key, context)}
+${
+  first === undefined
+    ? await question(context, key, keyUrl, confirmation)
+    : html`<p class="banner">${first}</p>
+<p><a class="button" href="${keyUrl}">Go back</a></p>`
+}`;
+    return htmlResponse(200, layout(context, { title: `${heading} ${keyName(key)}`, tab: keyType.name, main }));
+  };
+}
+
+async function question(
+  context: PageContext,
+  key: KeyView,
+  keyUrl: string,
+  { title, button, isDanger, path, effect, use, fields }: Confirmation,
+): Promise<Html> {
+  const { formToken, now } = context;
+  return html`<div class="panel ask">${await effect(key, context)}
 <p>${use === undefined ? html`${await recentUse(context, key)}${newestSecret(key, now)}` : use(key, context)}</p>
 <form method="post" action="${keyUrl}/${path}">${tokenField(formToken)}${formIdField()}${hidden('version', key.version)}
 ${fields?.(key, context)}
 <p class="actions"><button${isDanger && html` class="danger"`}>${button?.(key, context) ?? title}</button> <a href="${keyUrl}">Cancel</a></p>
 </form></div>`;
-    return htmlResponse(200, layout(context, { title: `${heading} ${keyName(key)}`, tab: keyType.name, main }));
-  };
 }
 
 /**

@@ -6,7 +6,7 @@ import type { KeyView, PublicKeyView, SecretView } from '../../management/keys/k
 import { secretNoun } from '../../management/keys/secret-noun.js';
 import { hidden } from '../components/controls.js';
 import { type Html, html } from '../components/html.js';
-import { secretHint } from '../components/key-labels.js';
+import { refusedNote, secretHint } from '../components/key-labels.js';
 import { lastUseOf } from '../components/recent-use.js';
 import { timeWithAge } from '../components/times.js';
 import { notFound } from '../http/http-error.js';
@@ -20,7 +20,8 @@ export function endGracePage(keyType: KeyType): Page {
     heading: 'End the grace period of',
     effect(key, { now }) {
       const { hint, acceptedUntil } = secretInGrace(key);
-      return html`<p>Every ${key.kind === 'access' ? 'token request' : 'request'} with the old ${secretNoun(key)} ${secretHint(hint)} will be refused immediately. This cannot be undone. If you do not end the grace period now, the old ${secretNoun(key)} will be accepted until ${acceptedUntil !== null && timeWithAge(acceptedUntil, now)}.</p>`;
+      return html`<p>Every ${key.kind === 'access' ? 'token request' : 'request'} with the old ${secretNoun(key)} ${secretHint(hint)} will be refused immediately. This cannot be undone. If you do not end the grace period now, the old ${secretNoun(key)} will be accepted until ${acceptedUntil !== null && timeWithAge(acceptedUntil, now)}.</p>
+${refusedNote(key)}`;
     },
     use(key, { now }) {
       const secret = secretInGrace(key);

@@ -14,17 +14,13 @@ import { memberAccount } from '../http/member-account.js';
 import { keyIdIn, type Page, type PageContext, viewKey } from '../http/page-context.js';
 import { htmlResponse, type PageResponse, seeOther } from '../http/page-response.js';
 import { assertCan, can } from '../http/permissions.js';
-import { type KeyType, keyName, keyPath } from '../key-type.js';
+import { assertNotRevoked, type KeyType, keyName, keyPath } from '../key-type.js';
 
 export function editPage(keyType: KeyType): Page {
   return async (context) => {
     assertCan(context, 'edit');
     const key = await viewKey(context, keyType);
-    if (key.state === 'revoked')
-      throw new ManagementError(
-        'revoked',
-        `the ${keyType.noun} is revoked, and this cannot be undone; create a new key`,
-      );
+    assertNotRevoked(keyType, key);
     return await formPage(context, keyType, { key, values: toFormValues(key), version: key.version });
   };
 }

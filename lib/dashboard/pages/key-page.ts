@@ -26,7 +26,7 @@ import { ACCESS_KEYS, type KeyType, keyName } from '../key-type.js';
 
 const MAX_ENTRIES = 10;
 
-const ACCOUNT_DISABLED = html`<p class="banner">Your account is disabled. All its keys are refused, and you cannot create keys or secrets. To enable the account, contact support.</p>`;
+const ACCOUNT_DISABLED = html`<p class="banner">Your account is disabled. All its keys are refused, and you cannot create keys, secrets or public keys. To enable the account, contact support.</p>`;
 
 export function keyPage(keyType: KeyType): Page {
   return (context) => showKeyPage(context, keyType);
@@ -54,7 +54,7 @@ ${usageSection(usage)}
 <h2>Details</h2>
 ${keyFacts(keyType, key, account, now)}
 ${secretsSection(context, keyType, key, isAccountDisabled)}
-${keyType === ACCESS_KEYS && publicKeysSection(context, key, refused)}
+${keyType === ACCESS_KEYS && publicKeysSection(context, key, isAccountDisabled, refused)}
 <h2>Activity</h2>
 ${auditEntries(activity.items, now, { kind: key.kind })}
 <p><a href="${base}/audit${queryString({ subject: key.id })}">View all entries in the audit log</a></p>`;

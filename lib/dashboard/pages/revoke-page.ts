@@ -12,7 +12,7 @@ import { keyIdIn, type Page, type PageContext, viewKey } from '../http/page-cont
 import { htmlResponse, type PageResponse, seeOther } from '../http/page-response.js';
 import { assertCan, can } from '../http/permissions.js';
 import { queryString } from '../http/query-string.js';
-import { type KeyType, keyName, keyPath } from '../key-type.js';
+import { assertNotRevoked, type KeyType, keyName, keyPath } from '../key-type.js';
 import { rotationObstacle } from '../rotation-obstacle.js';
 
 export function revokePage(keyType: KeyType): Page {
@@ -58,6 +58,7 @@ async function confirmation(
   key: KeyView,
   { typed = '', error }: { readonly typed?: string; readonly error?: string } = {},
 ): Promise<PageResponse> {
+  assertNotRevoked(keyType, key);
   const { base, formToken } = context;
   const keyUrl = `${base}${keyPath(keyType, key)}`;
   const name = keyName(key);

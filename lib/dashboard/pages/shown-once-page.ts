@@ -5,13 +5,15 @@
 import type { CreatedKey } from '../../management/keys/key-service.js';
 import type { KeyView } from '../../management/keys/key-view.js';
 import { secretNoun } from '../../management/keys/secret-noun.js';
+import { permissionTitle } from '../../management/permissions.js';
 import { copyField } from '../components/copy-field.js';
 import { CLOSE_QUOTE, type Html, html, join, OPEN_QUOTE, userText } from '../components/html.js';
-import { ENVIRONMENTS, fullList, secretHint } from '../components/key-labels.js';
+import { ENVIRONMENTS, fullList, refusedNote, secretHint } from '../components/key-labels.js';
 import { layout } from '../components/layout.js';
 import { formatExpiry, timeWithAge } from '../components/times.js';
 import type { DashboardSettings, PageContext } from '../http/page-context.js';
 import { htmlResponse, type PageResponse } from '../http/page-response.js';
+import { can } from '../http/permissions.js';
 import { type KeyType, keyName, keyPath } from '../key-type.js';
 import { createEnvFile } from './env-file.js';
 
@@ -36,6 +38,7 @@ export function shownOncePage(
   const download = html` <a class="button plain" download="${file.name}" href="${file.href}"${!isPublic && html` data-saves`}>Download .env file</a>`;
   const main = html`<h1>${heading}</h1>
 <p class="status" role="status">${isPublic ? PUBLIC_HINT : `Copy the ${label.toLowerCase()} now and store it safely. It is shown only once.`}</p>
+${refusedNote(key)}
 ${done === 'created' && settingsSummary(key, now)}
 <div class="once">${key.kind === 'access' && copyField('identifier', 'Client ID', key.id)}
 ${copyField('text', label, text, !isPublic, download)}
@@ -63,10 +66,20 @@ function repeatedFormPage(
 ): PageResponse {
   const { base, now } = context;
   const { title, heading } = titleOf(keyType, key, done, 'already ');
-  const remedy = done === 'secret added' ? 'delete it and add another one' : 'rotate the key';
+  const remedy =
+    done === 'secret added'
+      ? 'delete it and add another one'
+      : can(context, 'rotate')
+        ? 'rotate the key'
+        : `create another key, or ask an ${permissionTitle('rotate')} to rotate this one`;
   const main = html`<h1>${heading}</h1>
 <p class="status" role="status">This form was already submitted on ${timeWithAge(doneAt, now)}. Submitting it again did not change anything.</p>
-${key.kind === 'public' ? html`<p>${PUBLIC_HINT}</p>` : html`<p>The ${secretNoun(key)} was shown only once and cannot be shown again. If you did not copy it, ${remedy}.</p>`}
+${
+  key.kind === 'public'
+    ? html`<p>${PUBLIC_HINT}</p>`
+    : html`<p>The ${secretNoun(key)} was shown only once and cannot be shown again.${key.state !== 'revoked' && ` If you did not copy it, ${remedy}.`}</p>
+${refusedNote(key)}`
+}
 <p class="actions"><a class="button" href="${base}${keyPath(keyType, key)}"><span>Go to ${userText(keyName(key))}</span></a></p>`;
   return htmlResponse(200, layout(context, { title, tab: keyType.name, main }));
 }
@@ -93,7 +106,7 @@ function oldSecretsNote({ now }: PageContext, { key, doneAt }: CreatedKey): Html
   const until =
     old !== undefined &&
     old.acceptedUntil !== null &&
-    html`<p>The old ${word} ${secretHint(old.hint)} is accepted until ${timeWithAge(old.acceptedUntil, now)}.</p>`;
+    html`<p>The old ${word} ${secretHint(old.hint)} ${key.state === 'active' ? 'is accepted' : 'has a grace period'} until ${timeWithAge(old.acceptedUntil, now)}.</p>`;
   const hints = ended.map(({ hint }) => secretHint(hint));
   return html`${until}
 ${hints.length > 0 && html`<p>The ${word}${hints.length > 1 && 's'} ${join(hints, html`, `)} ${hints.length > 1 ? 'are' : 'is'} no longer accepted.</p>`}`;
@@ -110,7 +123,7 @@ function otherSecretNote({ base }: PageContext, keyType: KeyType, key: KeyView):
   const other = key.secrets.slice(1).find(({ state }) => state === 'current');
   if (other === undefined) return undefined;
   const end = secretHint(other.hint);
-  return html`<p>The other client secret ${end} is still accepted. Update your clients to use the new one. Then open <a href="${base}${keyPath(keyType, key)}#secrets">the key's page</a>, check that ${end} is no longer in use, and delete it.</p>`;
+  return html`<p>The other client secret ${end} ${key.state === 'active' ? 'is still accepted' : 'was not replaced'}. Update your clients to use the new one. Then open <a href="${base}${keyPath(keyType, key)}#secrets">the key's page</a>, check that ${end} is no longer in use, and delete it.</p>`;
 }
 
 /** The values need no escaping for a shell: none of them contains a single quote. */
