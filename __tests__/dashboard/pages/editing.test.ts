@@ -1,3 +1,4 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { KeyView } from 'keyward/management';
 import { type Holder, managed, OPERATOR } from '../../support/managed.js';
@@ -48,6 +49,30 @@ it.each([{ scopes: null }, { scopes: [] }])(
     expect(await at.management.keys.view(holder.owner, key.id)).toMatchObject({ name: 'Desk', scopes });
   },
 );
+
+it('a public key with an empty list of scopes is renamed, and nothing else is in the audit log', async () => {
+  const holder = await at.account();
+  const { key } = await holder.key({ kind: 'public', scopes: [] });
+  const form = { version: '1', name: 'Desk', apis: 'payments', 'channels.of': 'all' };
+  expect((await dashboard.browser(holder.owner).post(`/keys/${key.id}/edit`, form)).status).toBe(303);
+  expect((await holder.story()).at(-1)?.after).toEqual({ name: 'Desk' });
+  expect((await at.management.keys.view(holder.owner, key.id)).scopes).toEqual([]);
+});
+
+it('a conflict does not compare a setting that the form has no field for, and saving keeps it', async () => {
+  const holder = await at.account();
+  const { key } = await holder.key({ kind: 'public' });
+  const browser = dashboard.browser(holder.owner);
+  const form = { name: 'Mine', apis: 'payments', 'channels.of': 'all', limits: '', metadata: '' };
+  await at.management.keys.edit(holder.owner, key.id, { version: 1, allowedAddresses: ['203.0.113.7'] });
+  const conflict = await browser.post(`/keys/${key.id}/edit`, { version: '1', ...form });
+  expect(conflict.status).toBe(409);
+  const settings = [...conflict.body.matchAll(/role="rowheader">([^<]*)/g)].map(([, setting]) => setting);
+  expect(settings).toEqual(expect.arrayContaining(['Name', 'Rate limits', 'Metadata']));
+  expect(settings).not.toContain('Allowed IP addresses');
+  expect((await browser.post(`/keys/${key.id}/edit`, { version: '2', ...form })).status).toBe(303);
+  expect((await at.management.keys.view(holder.owner, key.id)).allowedAddresses).toEqual(['203.0.113.7']);
+});
 
 it('a key with as much metadata as a record can have is renamed', async () => {
   const holder = await at.account();
@@ -522,6 +547,31 @@ describe('access keys', () => {
     const other = await keyOf('keys');
     expect((await other.get('/rotate/confirm')).body).not.toContain('add a client secret');
   });
+
+  it.each([false, true])(
+    'compare the last use of an old secret with its rotation after the new one was deleted; another was added: %p',
+    async (isAdded) => {
+      const { holder, made, now } = await keyOf('accessKeys');
+      const { accessKeys } = at.management;
+      const jwk = generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' });
+      await accessKeys.addPublicKey(holder.owner, made.id, jwk);
+      at.clock.advance(90 * 86_400_000);
+      const { key } = await accessKeys.rotate(holder.owner, made.id, 7 * 86_400);
+      const rotatedAt = at.clock.now();
+      at.clock.advance(7_200_000);
+      await accessKeys.deleteSecret(holder.owner, made.id, key.secrets[0]?.id ?? '');
+      if (isAdded) await accessKeys.addSecret(holder.owner, made.id);
+      const view = await now();
+      const used = (time: number) => ({
+        ...view,
+        secrets: view.secrets.map((one) => (one.hint === made.hint ? { ...one, lastUsedAt: new Date(time) } : one)),
+      });
+      const text = async (time: number) => (await page('accessKeys', holder, used(time))).replace(/<[^>]+>/g, '');
+      expect(await text(rotatedAt - 3_600_000)).toContain('It has not been used since the rotation (2 hours ago).');
+      expect(await text(rotatedAt + 3_600_000)).toContain('It has been used since the rotation (2 hours ago).');
+      expect(await text(rotatedAt)).toContain('This key was rotated 2 hours ago.');
+    },
+  );
 
   it('have their tokens revoked', async () => {
     const { holder, made, post } = await keyOf('accessKeys');

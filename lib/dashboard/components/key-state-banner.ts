@@ -12,6 +12,7 @@ import { missingPermission } from '../http/permissions.js';
 import { type KeyType, keyPath } from '../key-type.js';
 import { type Html, html, userText } from './html.js';
 import { secretHint } from './key-labels.js';
+import { rotationOf } from './secrets-section.js';
 import { expiryInSentence, timeAgo, timeWithAge } from './times.js';
 
 export interface KeyStateFacts {
@@ -51,10 +52,10 @@ export function keyStateBanner(
 }
 
 function rotationBanner(key: KeyView, now: number): Html | undefined {
-  const [newest] = key.secrets;
   const old = key.secrets.find(({ state }) => state === 'grace_period');
-  if (newest === undefined || old === undefined || old.acceptedUntil === null) return undefined;
-  return html`<p class="banner">This key was rotated ${timeAgo(newest.createdAt, now)}. The <a href="#secrets">old ${secretNoun(key)}</a> ${secretHint(old.hint)} is accepted until ${timeWithAge(old.acceptedUntil, now)}.</p>`;
+  const rotatedAt = old && rotationOf(key, old);
+  if (old === undefined || rotatedAt === undefined || old.acceptedUntil === null) return undefined;
+  return html`<p class="banner">This key was rotated ${timeAgo(rotatedAt, now)}. The <a href="#secrets">old ${secretNoun(key)}</a> ${secretHint(old.hint)} is accepted until ${timeWithAge(old.acceptedUntil, now)}.</p>`;
 }
 
 function isDisabling({ action, after }: AuditEntry): boolean {

@@ -65,20 +65,24 @@ function secretPanel(
   return html`<section class="panel"><h3>${secretHint(secret.hint)}${isNewest && html` <span class="badge active">Current</span>`}</h3>
 <p>Created on ${timeWithAge(secret.createdAt, now)}.</p>
 ${key.state === 'disabled' && html`<p>This ${secretNoun(key)} is refused while the key is disabled.</p>`}
-${secret.state === 'grace_period' && secret.acceptedUntil !== null && html`<p>This is the old ${secretNoun(key)}. Its grace period ends on ${timeWithAge(secret.acceptedUntil, now)}. ${useSinceRotation(context, secret, live)}</p>`}
+${secret.state === 'grace_period' && secret.acceptedUntil !== null && html`<p>This is the old ${secretNoun(key)}. Its grace period ends on ${timeWithAge(secret.acceptedUntil, now)}. ${useSinceRotation(context, secret, rotationOf(key, secret))}</p>`}
 <p>${lastUse(secret, now)}</p>
 ${key.state !== 'revoked' && endSecretLink(context, keyType, key, secret, live)}
 </section>`;
+}
+
+/** When a rotation replaced a secret: the time of the next newer secret, even if that was deleted since. */
+export function rotationOf({ secrets }: KeyView, old: SecretView): Date | undefined {
+  return secrets[secrets.indexOf(old) - 1]?.createdAt;
 }
 
 /** Says whether clients still use the old secret, so that a member knows when to end its grace period. */
 function useSinceRotation(
   { now }: PageContext,
   { lastUsedAt }: SecretView,
-  [newest]: readonly SecretView[],
+  rotatedAt: Date | undefined,
 ): Html | undefined {
-  if (newest === undefined) return undefined;
-  const rotatedAt = newest.createdAt;
+  if (rotatedAt === undefined) return undefined;
   const isRecent = now - rotatedAt.getTime() <= USES_STORED_AFTER_MS + CLOCK_DIFFERENCE_MS;
   const usedAfter = lastUsedAt === null ? Number.NEGATIVE_INFINITY : lastUsedAt.getTime() - rotatedAt.getTime();
   if (usedAfter > CLOCK_DIFFERENCE_MS || (isRecent && usedAfter > 0))

@@ -15,7 +15,7 @@ export function conflictDiff(key: KeyView, values: FormValues): Html {
 <caption>Differences are highlighted.</caption>
 <thead role="rowgroup"><tr role="row"><th scope="col" role="columnheader">Setting</th><th scope="col" role="columnheader">Current value</th><th scope="col" role="columnheader">Your value</th></tr></thead>
 <tbody role="rowgroup">
-${Object.entries(theirs).map(([setting, now]) => row(LABELS[setting] ?? setting, now, yours[setting] ?? fullList([])))}</tbody>
+${Object.entries(yours).flatMap(([setting, your]) => (your === undefined ? [] : [row(LABELS[setting] ?? setting, theirs[setting] ?? fullList([]), your)]))}</tbody>
 </table></div>`;
 }
 
@@ -27,9 +27,10 @@ function row(label: string, now: Html, yours: Html): Html {
 `;
 }
 
-function settingsOf(values: FormValues, kind: Kind): Readonly<Record<string, Html>> {
-  const { name, apis, scopes, defaultScopes, platform, channels, expiresAt } = values;
-  const { allowedAddresses = '', limits = '', metadata = '' } = values;
+/** The settings in a form; `undefined` if the form has no field for a setting, because saving does not change it. */
+function settingsOf(values: FormValues, kind: Kind): Readonly<Record<string, Html | undefined>> {
+  const { name, apis, scopes, defaultScopes, platform, channels, expiresAt, allowedAddresses, limits, metadata } =
+    values;
   return {
     name: textHtml(name),
     ...(kind === 'access' ? {} : { apis: choiceHtml(apis, hasNoAllOption(kind, 'apis')) }),
@@ -37,14 +38,15 @@ function settingsOf(values: FormValues, kind: Kind): Readonly<Record<string, Htm
     ...(kind === 'access' ? { defaultScopes: choiceHtml(defaultScopes, false) } : {}),
     platform: textHtml(platform),
     channels: choiceHtml(channels, false),
-    allowedAddresses: textHtml(allowedAddresses.split(/[\s,]+/).join(' ')),
+    allowedAddresses: textHtml(allowedAddresses?.split(/[\s,]+/).join(' ')),
     limits: textHtml(limits),
     expiresAt: textHtml(expiresAt),
-    metadata: textHtml(metadata.replaceAll('\n', ', ')),
+    metadata: textHtml(metadata?.replaceAll('\n', ', ')),
   };
 }
 
-function textHtml(text: string): Html {
+function textHtml(text: string | undefined): Html | undefined {
+  if (text === undefined) return undefined;
   return text === '' ? fullList([]) : userText(text);
 }
 

@@ -37,10 +37,12 @@ export function toAccessKeySettings(values: FormValues): AccessKeySettings {
 export function toKeyEdit(values: FormValues, key: KeyView, version: number): KeyEdit {
   const apis = readChoice(values, key.kind, 'apis');
   const scopes = readScopes(values, key.kind);
+  // On a public key, an empty list means the same as `null`.
+  const current = key.kind === 'public' && key.scopes?.length === 0 ? null : key.scopes;
   return {
     ...toCommonEdit(values, key, version),
     apis: isSameChoice(apis, key.apis) ? undefined : apis,
-    scopes: isSameChoice(scopes, key.scopes) ? undefined : scopes,
+    scopes: isSameChoice(scopes, current) ? undefined : scopes,
   };
 }
 
