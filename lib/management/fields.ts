@@ -10,12 +10,13 @@ export const ID_LENGTH = 64;
 const ID = /^[A-Za-z0-9][\w.:-]{0,63}$/;
 const KEY_ID = /^[A-Za-z0-9][\w-]{0,63}$/;
 /** The last millisecond of the year 9999. ISO 8601 and PostgreSQL write later years in a different format. */
-const MAX_TIME = Date.UTC(10_000, 0) - 1;
+export const MAX_TIME = Date.UTC(10_000, 0) - 1;
 const BEGINNING = 'that begins with a letter or digit';
 const REFUSED = '"prototype" and the names of built-in object properties, such as "constructor", are reserved';
 const RESERVED = ['all', 'prototype'];
 const NAME_LENGTH = 100;
-const LIST_LENGTH = 100;
+/** The maximum number of APIs, scopes, channels or platforms of an account or a key. */
+export const LIST_LENGTH = 100;
 const ACTOR_LENGTH = 256;
 
 export type Given = Readonly<Record<string, unknown>>;

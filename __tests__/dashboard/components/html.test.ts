@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { html, join, userText } from '../../../lib/dashboard/components/html.js';
+import { fieldText, html, join, userText } from '../../../lib/dashboard/components/html.js';
 import { anyCharacter } from '../../support/any-character.js';
 import { law } from '../../support/law.js';
 
@@ -38,6 +38,14 @@ describe('html', () => {
     expect(html`${`a${character}b`}`.text).toBe(`a${number}b`);
   });
 
+  it('keeps every character of the value of a field: a reference, or as it is', () => {
+    const text = 'a\u200c\u202e\t\0<\n\x85';
+    const escaped = 'a&#x200C;&#x202E;&#x9;&#x0;&lt;\n\x85';
+    expect(html`<input value="${text}">`.text).toBe(`<input value="${escaped}">`);
+    expect(fieldText(text).text).toBe(escaped);
+    expect(html`<i title="${'\u200c'}">`.text).toBe('<i title="[U+200C]">');
+  });
+
   it('leaves visible characters unchanged', () => {
     const text = 'M\u00fcller \u65e5\u672c \u05e9\u05dc\u05d5\u05dd \u{1f511}';
     expect(userText(text).text).toBe(`<bdi>${text}</bdi>`);
@@ -51,6 +59,7 @@ describe('html', () => {
   law('leaves no text a way out of an element or an attribute', () =>
     fc.property(fc.string({ unit: anyCharacter }), (text) => {
       expect(html`${text}`.text).not.toMatch(/[<>"'`\p{Cc}\p{Cf}\p{Cs}]/u);
+      expect(fieldText(text).text).not.toMatch(/[<>"'`\p{Cf}\p{Cs}]/u);
     }),
   );
 });

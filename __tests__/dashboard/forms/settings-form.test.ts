@@ -298,3 +298,49 @@ describe('an edit', () => {
     expect(formIn(page)).toContain('>\n203.0.113.7\n203.0.113.8</textarea>');
   });
 });
+
+describe('a form that is shown again', () => {
+  const METADATA = 'team=\u0645\u06cc\u200c\u062e\nlead=\u{1f469}\u200d\u{1f4bb}\ncost\tcenter=42';
+  const STORED = { team: '\u0645\u06cc\u200c\u062e', lead: '\u{1f469}\u200d\u{1f4bb}', 'cost\tcenter': '42' };
+  const areaIn = ({ body }: Reply) =>
+    (/<textarea id="field-metadata"[^>]*>\n(.*?)<\/textarea>/s.exec(body)?.[1] ?? '').replace(/&#x(\w+);/g, (_, code) =>
+      String.fromCodePoint(Number.parseInt(code, 16)),
+    );
+
+  it('gives back the metadata that was typed, with invisible characters', async () => {
+    const holder = await at.account();
+    const browser = dashboard.browser(holder.developer);
+    const form = newForm('keys', { metadata: METADATA.replaceAll('\n', '\r\n') });
+    const refused = await browser.post('/keys', { ...form, expiresAt: '2001-01-01' });
+    expect([refused.status, areaIn(refused)]).toEqual([400, METADATA]);
+    expect((await browser.post('/keys', { ...form, metadata: areaIn(refused) })).status).toBe(201);
+    expect((await at.management.keys.list(holder.owner)).items).toMatchObject([{ metadata: STORED }]);
+  });
+
+  it('does so after a conflict', async () => {
+    const holder = await at.account();
+    const { key } = await holder.key();
+    await at.management.keys.edit(holder.owner, key.id, { version: 1, name: 'Other' });
+    const form = editForm('keys', key, { metadata: METADATA });
+    const conflict = await dashboard.browser(holder.owner).post(`/keys/${key.id}/edit`, form);
+    expect([conflict.status, areaIn(conflict)]).toEqual([409, METADATA]);
+  });
+
+  it('refuses more than 100 names, and does not show thousands of checkboxes', async () => {
+    const browser = dashboard.browser((await at.account()).developer);
+    const named = Array.from({ length: 50_000 }, (_, i) => i.toString(36)).join(' ');
+    const { status, body } = await browser.post('/keys', newForm('keys', { apis: [], 'apis.named': named }));
+    expect([status, body]).toEqual([400, expect.stringContaining('APIs: Choose at most 100.')]);
+    expect(body.match(/<input type="checkbox" name="apis"/g)).toHaveLength(102);
+  });
+
+  it('accepts the last day that management accepts', async () => {
+    const holder = await at.account();
+    const browser = dashboard.browser(holder.owner);
+    expect((await browser.post('/keys', newForm('keys', { expiresAt: '9999-12-31' }))).status).toBe(201);
+    const [key] = (await at.management.keys.list(holder.owner)).items;
+    expect(key?.expiresAt).toEqual(new Date('9999-12-31T23:59:59.999Z'));
+    expect(fieldOf(await browser.get(`/keys/${key?.id}/edit`), 'expiresAt')).toBe('9999-12-31');
+    expect((await browser.get('/audit?to=9999-12-31')).status).toBe(200);
+  });
+});

@@ -1,6 +1,6 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import { managed } from '../../support/managed.js';
+import { managed, OPERATOR } from '../../support/managed.js';
 import { madeKey } from '../key-forms.js';
 import { type Form, fieldOf, MOUNT, servedDashboard } from '../served-dashboard.js';
 
@@ -100,8 +100,7 @@ describe('public keys of an access key', () => {
     }
     const unused = JSON.stringify({ ...jwk, use: 'enc' }, null, '\t');
     const shown = (await post('/public-keys', { publicKey: unused })).body;
-    expect(shown).toContain(` &quot;use&quot;: &quot;enc&quot;`);
-    expect(shown).not.toContain('U+0009');
+    expect(shown).toContain('&#x9;&quot;use&quot;: &quot;enc&quot;');
   });
 
   it('M31 a text that looks like a public key is shown again as text', async () => {
@@ -111,8 +110,19 @@ describe('public keys of an access key', () => {
     expect(status).toBe(400);
     expect(body).not.toContain('<script>');
     expect(/<textarea id="field-publicKey"[^>]*>\n(.*?)<\/textarea>/s.exec(body)?.[1]).toBe(
-      '{&quot;kid&quot;: &quot;&lt;/textarea&gt;&lt;script&gt;alert(1)&lt;/script&gt;[U+202E]&quot;}',
+      '{&quot;kid&quot;: &quot;&lt;/textarea&gt;&lt;script&gt;alert(1)&lt;/script&gt;&#x202E;&quot;}',
     );
+  });
+
+  it('are not offered for a disabled account', async () => {
+    const { holder, page, post } = await accessKey();
+    expect((await page()).body).toContain('<summary>Add a public key</summary>');
+    await at.management.accounts.setDisabled(OPERATOR, holder.id, true);
+    const { body } = await page();
+    expect(body).toContain('you cannot create keys, secrets or public keys.');
+    expect(body).not.toContain('<summary>Add a public key</summary>');
+    expect(body).toContain('<summary>Token binding</summary>');
+    expect((await post('/public-keys', { publicKey: publicPem })).status).toBe(403);
   });
 
   it('are not on the page of an API key', async () => {

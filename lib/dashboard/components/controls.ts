@@ -1,5 +1,5 @@
 /** Form controls with labels, forms with one button, and links to confirmation pages. */
-import { type Html, html, join, type Piece } from './html.js';
+import { fieldText, type Html, html, type Piece } from './html.js';
 
 export interface SelectOption {
   readonly value: string;
@@ -75,11 +75,8 @@ export function actionLink(parts: {
 /** What follows the attributes of a `<textarea>`: the end of the start tag, the text, and the end tag. */
 export function areaContent(text: string): Html {
   // The HTML parser drops a line break at the start of a text area. Without the extra line break, a text that starts
-  // with a line break would lose it. The lines are joined here, because `html` shows a line break as `[U+000A]`.
-  return html`>\n${join(
-    text.split('\n').map((line) => html`${line}`),
-    html`\n`,
-  )}</textarea>`;
+  // with a line break would lose it.
+  return html`>\n${fieldText(text)}</textarea>`;
 }
 
 export function hidden(name: string, value: string | number): Html {

@@ -23,11 +23,14 @@ export type Piece = string | number | Html | readonly Html[] | undefined | false
  * Creates HTML. Write attributes in double quotes; every value that is not HTML is escaped.
  *
  * Characters that are invisible, or change the direction of the text around them, are shown as their number:
- * `[U+202E]`.
+ * `[U+202E]`. The value of a form field, `value="..."`, keeps them, because the browser sends it back.
  */
 export function html(strings: TemplateStringsArray, ...pieces: readonly Piece[]): Html {
   let text = strings[0] ?? '';
-  for (const [index, piece] of pieces.entries()) text += toMarkup(piece) + (strings[index + 1] ?? '');
+  for (const [index, piece] of pieces.entries()) {
+    const escapeString = strings[index]?.endsWith(' value="') ? escapeField : escapeText;
+    text += toMarkup(piece, escapeString) + (strings[index + 1] ?? '');
+  }
   return new Markup(text);
 }
 
@@ -36,16 +39,21 @@ export function userText(text: string): Html {
   return html`<bdi>${text}</bdi>`;
 }
 
+/** The text of a form field that the browser sends back. No character of it is changed. */
+export function fieldText(text: string): Html {
+  return new Markup(escapeField(text));
+}
+
 /** Joins pieces with a separator. */
 export function join(pieces: readonly Html[], between: Html): Html {
   return new Markup(pieces.map(({ text }) => text).join(between.text));
 }
 
-function toMarkup(piece: Piece): string {
+function toMarkup(piece: Piece, escapeString: (text: string) => string): string {
   if (piece === undefined || piece === false) return '';
   if (piece instanceof Markup) return piece.text;
   if (typeof piece === 'object') return piece.map(({ text }) => text).join('');
-  return escapeText(String(piece));
+  return escapeString(String(piece));
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -58,10 +66,20 @@ const ENTITIES: Readonly<Record<string, string>> = {
 };
 
 function escapeText(text: string): string {
-  return text.replace(/[&<>"'`]/g, (character) => ENTITIES[character] ?? '').replace(EVERY_UNPRINTABLE, codePointText);
+  return escapeHtml(text).replace(EVERY_UNPRINTABLE, (character) => `[U+${codePoint(character).padStart(4, '0')}]`);
 }
 
-function codePointText(character: string): string {
-  const code = character.codePointAt(0) ?? 0;
-  return `[U+${code.toString(16).toUpperCase().padStart(4, '0')}]`;
+/** Line breaks and U+0080 to U+009F stay as they are: browsers read references to the latter as other characters. */
+function escapeField(text: string): string {
+  return escapeHtml(text).replace(EVERY_UNPRINTABLE, (character) =>
+    /[\r\n\x80-\x9F]/.test(character) ? character : `&#x${codePoint(character)};`,
+  );
+}
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"'`]/g, (character) => ENTITIES[character] ?? '');
+}
+
+function codePoint(character: string): string {
+  return (character.codePointAt(0) ?? 0).toString(16).toUpperCase();
 }

@@ -1,5 +1,6 @@
 /** A field in which a member chooses all values or only some, such as the APIs of a key. */
 import { missingNames } from '../../management/entitlement.js';
+import { LIST_LENGTH } from '../../management/fields.js';
 import { type Html, html } from '../components/html.js';
 import { NO_LONGER_AVAILABLE } from '../components/key-labels.js';
 import type { Choice } from './key-form-values.js';
@@ -37,9 +38,9 @@ function valueFields({ name, legend, options, choice }: ChoiceField): Html {
     return html`<label class="field">${legend}, separated by spaces
 <input name="${name}.named" value="${choice.names.join(' ')}" autocomplete="off" spellcheck="false"></label>`;
   }
-  // Values that the account has lost are shown too, so that the member can remove them from the key.
-  const unavailable = new Set(missingNames(choice.names, options));
-  // Sets, because a form that is shown again with an error may have 80,000 values.
+  // Values that the account has lost are shown too, so that the member can remove them from the key. No key has more
+  // than the limit, but a form that is shown again with an error may have 80,000 values.
+  const unavailable = new Set(missingNames(choice.names, options).slice(0, LIST_LENGTH));
   const chosen = new Set(choice.names);
   return html`<div class="ticks">${[...options, ...unavailable].map(
     (entry) =>

@@ -47,6 +47,7 @@ export function errorOf({ error }: SettingsForm, field: string): string | undefi
 const FORM_TEXTS: readonly (readonly [RegExp, string])[] = [
   [/^apis: expected one or more APIs$/, 'choose at least one API'],
   [/^scopes: expected one or more scopes$/, 'choose at least one scope'],
+  [/^\w+: expected a list of at most (\d+) entries$/, 'choose at most $1'],
   [/^expiresAt: expected a time in the future$/, 'choose today or a later date'],
   [/^expiresAt: expected a Date .*/, 'choose a date from 1970 to 9999'],
   [

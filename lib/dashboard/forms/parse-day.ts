@@ -1,4 +1,5 @@
 /** Parses a day that a date field sent, such as `2030-12-31`, as a day in UTC. */
+import { MAX_TIME } from '../../management/fields.js';
 import { invalid } from '../../management/management-error.js';
 
 const DAY = 86_400_000;
@@ -13,7 +14,7 @@ export function startOfDay(field: string, day: string): Date {
   return begin;
 }
 
-/** The first instant after a day. @throws ManagementError `invalid` */
+/** The first instant after a day, or the last one that management accepts. @throws ManagementError `invalid` */
 export function endOfDay(field: string, day: string): Date {
-  return new Date(startOfDay(field, day).getTime() + DAY);
+  return new Date(Math.min(startOfDay(field, day).getTime() + DAY, MAX_TIME));
 }

@@ -17,9 +17,7 @@ const PUBLIC_MEMBERS = ['kty', 'crv', 'x', 'y', 'n', 'e', 'kid', 'use', 'alg', '
  * must never contain a private key.
  */
 export function shownAgain(text: string): string {
-  if (!isPublicJwk(text) && !isPublicPem(text.trim())) return '';
-  // `html` would show a tab as `[U+0009]`, and the `\r` that browsers send at the end of a line as `[U+000D]`.
-  return text.replaceAll('\r\n', '\n').replaceAll('\t', ' ');
+  return isPublicJwk(text) || isPublicPem(text.trim()) ? text : '';
 }
 
 function isPublicJwk(text: string): boolean {
