@@ -80,3 +80,44 @@ it('a page that the browser kept is loaded again, another one is not', async () 
   await loaded;
   expect(loads).toBe(1);
 });
+
+describe('an API or a scope with the name of a radio button', () => {
+  const named = browserSite({ apis: ['payments', 'some'], scopes: ['payments', 'some', 'all'] }, 'named');
+
+  it('is not checked with another one', async () => {
+    const page = await named.enter(chromium, 'owner');
+    await page.goto(`${named.url}/keys/new?kind=public`);
+    const checked = () => page.locator('input[type=checkbox]:checked').count();
+    for (const name of ['APIs', 'Scopes'])
+      await page.getByRole('group', { name }).getByLabel('payments', { exact: true }).check();
+    expect(await checked()).toBe(2);
+    await page.getByRole('group', { name: 'Scopes' }).getByLabel('all', { exact: true }).check();
+    expect(await page.getByRole('group', { name: 'Scopes' }).getByLabel('some', { exact: true }).isEnabled()).toBe(
+      true,
+    );
+    expect((await press(page, 'Create a public key')).status()).toBe(201);
+    expect((await named.management.keys.list(named.owner)).items).toMatchObject([
+      { apis: ['payments'], scopes: ['payments', 'all'] },
+    ]);
+  });
+});
+
+it('a form that is shown again sends the text that was typed', async () => {
+  const page = await site.enter(chromium, 'owner');
+  await page.goto(`${site.url}/keys/new?kind=secret`);
+  await page.getByLabel('All APIs of your account').check();
+  await page.locator('summary', { hasText: 'Rate limits and metadata' }).click();
+  const metadata = `team=\u0645\u06cc\u200c\u062e\nlead=\u{1f469}\u200d\u{1f4bb}\ncost\tcenter=4\u00852`;
+  await page.locator('#field-metadata').fill(metadata);
+  await page.locator('#field-limits').fill('many\u200c');
+  expect((await press(page, 'Create a secret key')).status()).toBe(400);
+  expect(await page.locator('#field-metadata').inputValue()).toBe(metadata);
+  expect(await page.locator('#field-limits').inputValue()).toBe('many\u200c');
+  await page.locator('#field-limits').fill('');
+  expect((await press(page, 'Create a secret key')).status()).toBe(201);
+  expect((await site.management.keys.list(site.owner)).items[0]?.metadata).toEqual({
+    team: '\u0645\u06cc\u200c\u062e',
+    lead: '\u{1f469}\u200d\u{1f4bb}',
+    'cost\tcenter': '4\u00852',
+  });
+});

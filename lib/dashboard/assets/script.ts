@@ -111,9 +111,10 @@ for (const field of document.querySelectorAll('[data-public-key]')) {
 
 // Checking or typing a value selects "some". Selecting "all" disables the values, so that they are not sent.
 for (const choice of document.querySelectorAll('[data-choice]')) {
-  const some = choice.querySelector('[value=some]');
-  const all = choice.querySelector('[value=all]');
-  if (!some) continue;
+  // An API or a scope may be called "some" too.
+  const some = choice.querySelector('[type=radio][value=some]');
+  const all = choice.querySelector('[type=radio][value=all]');
+  if (!some || !all) continue;
   const parts = choice.querySelectorAll('[type=checkbox], [name$=".named"]');
   for (const part of parts) part.addEventListener('input', () => { some.checked = true; });
   const apply = () => { for (const part of parts) part.disabled = all.checked; };

@@ -118,7 +118,7 @@ fieldset.quiet { border: 0; padding: 0; margin: 0; background: none; }
 .tick { display: flex; gap: .5rem; align-items: baseline; padding: .25rem 0; font-weight: 400; overflow-wrap: anywhere; }
 .ticks { display: grid; grid-template-columns: repeat(auto-fill, minmax(13rem, 1fr)); gap: 0 1rem; }
 .tick + .ticks { margin-left: 1.5rem; }
-[data-choice]:has([value=all]:checked):not(:has(.error)) :is(.ticks, .field) { display: none; }
+[data-choice]:has([type=radio][value=all]:checked):not(:has(.error)) :is(.ticks, .field) { display: none; }
 .group { max-width: 40rem; margin: 0 0 1.5rem; padding: 1rem 1.25rem .25rem; background: var(--kw-surface); border: 1px solid var(--kw-line); border-radius: var(--kw-radius); }
 .group h2 { margin: 0 0 1rem; }
 /* If a link jumps to a field, its label and error above must be visible too. */
