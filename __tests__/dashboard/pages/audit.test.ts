@@ -346,13 +346,13 @@ describe('the page', () => {
         ),
       ].map(([, value = '', selected, title = '']) => ({ value, isSelected: selected !== undefined, title }));
     const options = optionsIn(await browser.get('/audit'));
-    const common = ['view', 'create', 'edit', 'rotate', 'end_grace', 'revoke'];
+    const common = ['create', 'edit', 'rotate', 'end_grace', 'revoke', 'view', 'list', 'usage'];
     const credentials = ['add_secret', 'delete_secret', 'add_public_key', 'remove_public_key'];
     expect(options.map(({ value }) => value)).toEqual([
       '',
-      ...common.map((action) => `key.${action}`),
+      ...[...common, 'names', 'import'].map((action) => `key.${action}`),
       ...[...common, ...credentials].map((action) => `access_key.${action}`),
-      ...['key.import', 'account.put', 'account.disable', 'account.enable', 'sign_in', 'sign_out'],
+      ...['account.put', 'account.disable', 'account.enable', 'audit.list', 'sign_in', 'sign_out'],
     ]);
     expect(options.filter(({ title }) => /[._]/.test(title))).toEqual([]);
     expect(new Set(options.map(({ title }) => title)).size).toBe(options.length);
@@ -361,6 +361,30 @@ describe('the page', () => {
       const chosen = optionsIn(await browser.get(`/audit?action=${action}`));
       expect(chosen.filter(({ isSelected }) => isSelected).map(({ value }) => value)).toEqual([action]);
     }
+  });
+
+  it('says in words what a member without a permission tried to read', async () => {
+    const holder = await at.account();
+    const { key } = await holder.key();
+    const nobody = { ...holder.developer, permissions: [] };
+    const { keys, accessKeys, audit, usage, recentUsage, keyNames } = at.management;
+    const reads = [
+      () => keys.list(nobody),
+      () => accessKeys.list(nobody),
+      () => audit(nobody),
+      () => usage(nobody, key.id),
+      () => recentUsage(nobody, [key.id]),
+      () => keyNames(nobody, [key.id]),
+    ];
+    for (const read of reads) await expect(read()).rejects.toThrow('permission');
+    const { body } = await dashboard.browser(holder.owner).get(`/audit?actor=${nobody.id}`);
+    const text = body.replace(/<[^>]+>/g, '');
+    for (const words of [
+      ...['list API keys.', 'list access keys.', 'view the audit log.', 'view the usage of API keys.'],
+      ...['view the names of keys.', `view the usage of ${key.id}.`],
+    ])
+      expect(text).toContain(`tried to ${words} Refused`);
+    expect(text).not.toMatch(/\b(?:access_)?(?:key|audit)\.[a-z]+\b/);
   });
 
   it('opens its filters for each of them that is set, and keeps their values', async () => {

@@ -8,6 +8,9 @@ const ACTIONS: Readonly<Record<string, readonly [verb: string, infinitive: strin
   'key.end_grace': ['ended the grace period of', 'end the grace period of', 'End the grace period of an API key'],
   'key.revoke': ['revoked', 'revoke', 'Revoke an API key'],
   'key.view': ['viewed', 'view', 'View an API key'],
+  'key.list': ['listed the API keys of', 'list the API keys of', 'List API keys'],
+  'key.usage': ['viewed the usage of', 'view the usage of', 'View the usage of API keys'],
+  'key.names': ['viewed the names of the keys of', 'view the names of the keys of', 'View the names of keys'],
   'key.import': ['imported keys into', 'import keys into', 'Import API keys'],
   'access_key.create': ['created', 'create', 'Create an access key'],
   'access_key.edit': ['edited', 'edit', 'Edit an access key'],
@@ -19,6 +22,8 @@ const ACTIONS: Readonly<Record<string, readonly [verb: string, infinitive: strin
   ],
   'access_key.revoke': ['revoked', 'revoke', 'Revoke an access key'],
   'access_key.view': ['viewed', 'view', 'View an access key'],
+  'access_key.list': ['listed the access keys of', 'list the access keys of', 'List access keys'],
+  'access_key.usage': ['viewed the usage of', 'view the usage of', 'View the usage of an access key'],
   'access_key.add_secret': [
     'added a client secret to',
     'add a client secret to',
@@ -38,9 +43,13 @@ const ACTIONS: Readonly<Record<string, readonly [verb: string, infinitive: strin
   'account.put': ['changed the settings of', 'change the settings of', 'Change account settings'],
   'account.disable': ['disabled', 'disable', 'Disable the account'],
   'account.enable': ['enabled', 'enable', 'Enable the account'],
+  'audit.list': ['viewed the audit log of', 'view the audit log of', 'View the audit log'],
   sign_in: ['signed in to', 'sign in to', 'Sign in'],
   sign_out: ['signed out of', 'sign out of', 'Sign out'],
 });
+
+/** The actions that the filter of the audit log offers. */
+export const ACTION_NAMES: readonly string[] = Object.keys(ACTIONS);
 
 /** The reasons why an attempt was refused, by the code in the audit log. */
 const REASONS: Readonly<Record<string, string>> = Object.freeze({

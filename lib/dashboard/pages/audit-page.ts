@@ -1,8 +1,8 @@
 /** The page of the audit log. */
 
-import { actionTitle } from '../components/audit-action-labels.js';
+import { ACTION_NAMES, actionTitle } from '../components/audit-action-labels.js';
 import { auditEntries } from '../components/audit-entries.js';
-import { dateField, keySearchField, moreFilters, searchField, select } from '../components/controls.js';
+import { dateField, hidden, keySearchField, moreFilters, searchField, select } from '../components/controls.js';
 import { FLASH } from '../components/flash-message.js';
 import { type Html, html, join, userText } from '../components/html.js';
 import { layout } from '../components/layout.js';
@@ -21,17 +21,6 @@ import {
 } from './audit-reader.js';
 
 export const AUDIT_QUERY: readonly string[] = [...AUDIT_FILTERS, 'after', 'limit', FLASH];
-
-const COMMON_ACTIONS = ['create', 'edit', 'rotate', 'end_grace', 'revoke'];
-
-/** The actions that the filter offers. `view` is included, because the audit log contains refused views. */
-const ACTIONS: readonly string[] = [
-  ...['view', ...COMMON_ACTIONS].map((action) => `key.${action}`),
-  ...['view', ...COMMON_ACTIONS, 'add_secret', 'delete_secret', 'add_public_key', 'remove_public_key'].map(
-    (action) => `access_key.${action}`,
-  ),
-  ...['key.import', 'account.put', 'account.disable', 'account.enable', 'sign_in', 'sign_out'],
-];
 
 export const auditPage: Page = redirectWholeSecret('/audit', AUDIT_QUERY, 'subject', async (context) => {
   const { base, fields, now } = context;
@@ -94,7 +83,7 @@ function filterForm(
   { limit, after }: Readonly<Record<'limit' | 'after', string | undefined>>,
   base: string,
 ): Html {
-  const known = action === undefined || ACTIONS.includes(action) ? ACTIONS : [...ACTIONS, action];
+  const known = action === undefined || ACTION_NAMES.includes(action) ? ACTION_NAMES : [...ACTION_NAMES, action];
   const options = [{ value: '', title: 'Any' }, ...known.map((value) => ({ value, title: actionTitle(value) }))];
   return html`<form class="filters" role="search" aria-label="Filter" action="${base}/audit">
 ${searchField('actor', 'Member ID', actor, 'Full ID, or click a member below')}
@@ -105,7 +94,7 @@ ${dateField('to', 'To', to)}
 ${select('action', 'Action', options, action)}
 ${keySearchField('subject', 'Key', subject)}`,
 )}
-${limit !== undefined && html`<input type="hidden" name="limit" value="${limit}">`}
+${limit !== undefined && hidden('limit', limit)}
 <button class="plain">Filter</button>
 ${exportButton(base, after)}
 </form>`;
