@@ -5,7 +5,7 @@ import { formatTime } from '../../../lib/dashboard/components/times.js';
 import { API_KEYS } from '../../../lib/dashboard/key-type.js';
 import { managed } from '../../support/managed.js';
 import { engines } from '../../support/test-stores.js';
-import { KEY_TYPES, LIST } from '../key-forms.js';
+import { KEY_TYPES, LIST, madeKey } from '../key-forms.js';
 import { MOUNT, type Reply, servedDashboard } from '../served-dashboard.js';
 
 const DAY = 86_400_000;
@@ -19,6 +19,20 @@ const linkIn = ({ body }: Reply, text: string) =>
 describe.each(engines.filter((engine) => engine !== 'SQLite'))('on %s', (engine) => {
   const at = managed(engine);
   const dashboard = servedDashboard(at);
+
+  it.each(KEY_TYPES)('of an account whose %s are all revoked leads to them', async (keyType) => {
+    const holder = await at.account();
+    const browser = dashboard.browser(holder.owner);
+    expect((await browser.get(LIST[keyType])).body).not.toMatch(/class="filters"|View revoked keys/);
+    const { id } = await madeKey(holder, keyType);
+    await at.management[keyType].revoke(holder.owner, id);
+    const list = await browser.get(LIST[keyType]);
+    expect(list.body).toContain('are revoked.');
+    expect(list.body).toContain('class="filters"');
+    expect(list.body).not.toMatch(/match your filters|Next steps/);
+    expect((await browser.get(linkIn(list, 'View revoked keys'))).body).toContain(id);
+    expect((await browser.get(`${LIST[keyType]}?text=x`)).body).toContain('match your filters');
+  });
 
   it('lists keys with their details, filtered by the query, page by page', async () => {
     const holder = await at.account();

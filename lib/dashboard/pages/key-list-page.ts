@@ -59,12 +59,13 @@ function listPage(keyType: KeyType): Page {
     const view = { ...filters, sort, limit };
     const path = `${base}${keyType.list}`;
     const canCreate = !options.disabled && can(context, 'create');
-    const isFirstRun = keys.items.length === 0 && after === undefined && Object.keys(filters).length === 0;
+    const isEmpty = keys.items.length === 0 && after === undefined && Object.keys(filters).length === 0;
+    const isFirstRun = isEmpty && !(await hasRevokedKeys(context, keyType));
     const main = html`<div class="head"><h1>${keyType.title}</h1><div class="actions">${!isFirstRun && environmentSwitch(path, view)}${canCreate && html`<a class="button" href="${base}${keyType.create}${queryString({ environment: filters.environment })}">Create ${keyType.noun}</a>`}</div></div>
 ${await listFlashMessage(context, keyType)}
 ${options.disabled && html`<p class="banner">Your account is disabled${isFirstRun ? ', so' : '. All its keys are refused, and'} you cannot create keys. To enable the account, contact support.</p>`}
 ${!isFirstRun && html`${filterForm(keyType, view, options, base)}\n${shortenedNote(context)}`}
-<p class="unseen" role="status" id="found">${!isFirstRun && resultCount(keyType, keys)}</p>
+<p class="unseen" role="status" id="found">${!isEmpty && resultCount(keyType, keys)}</p>
 <div id="results">
 ${expiryBanner(keyType, keys.items, context)}
 ${
@@ -73,7 +74,9 @@ ${
       ? firstRun(context, keyType)
       : noKeys(context, keyType)
     : keys.items.length === 0
-      ? nothingFound(keyType, view, base)
+      ? isEmpty
+        ? allRevoked(keyType, path)
+        : nothingFound(keyType, view, base)
       : keyTable(keyType, keys.items, {
           base,
           now,
@@ -88,6 +91,10 @@ ${keys.next !== null && html`<a rel="next" href="${base}${keyType.list}${querySt
 </nav></div>`;
     return htmlResponse(200, layout(context, { title: keyType.title, tab: keyType.name, main }));
   };
+}
+
+async function hasRevokedKeys({ site, member }: PageContext, { name }: KeyType): Promise<boolean> {
+  return (await site.management[name].list(member, { state: 'revoked', limit: 1 })).items.length > 0;
 }
 
 /** Says how many keys were found. Only screen readers read it. */
@@ -194,6 +201,12 @@ function nothingFound(keyType: KeyType, { text, state }: ListView, base: string)
 <p>${text !== undefined && html`The search covers names, IDs and the last characters of keys. `}${
     state === undefined && `To find revoked keys, choose the state ${OPEN_QUOTE}Revoked${CLOSE_QUOTE}. `
   }<a href="${base}${keyType.list}">Clear filters</a></p></div>`;
+}
+
+/** The text for a list without filters, which leaves out revoked keys, if the account has no other keys. */
+function allRevoked({ noun }: KeyType, path: string): Html {
+  return html`<div class="empty"><h2>No ${noun}s</h2>
+<p>All your ${noun}s are revoked. <a href="${path}?state=revoked">View revoked keys</a></p></div>`;
 }
 
 /**
