@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { type NextFunction, type Request, type Response, Router } from 'express';
 import type { Awaitable } from '../../contracts/key-resolver.js';
+import { fail } from '../../express/middleware.js';
 import { ownEndpoint } from '../../express/route-metadata.js';
 import { method, type OptionTable, readTable } from '../../options/option-table.js';
 import type { Management } from '../create-management.js';
@@ -71,7 +72,9 @@ export function createManagementApi(options: ManagementApiOptions): ManagementAp
   router.get('/openapi.json', ownEndpoint(serveDocument));
   for (const operation of operations) {
     const handle = (req: Request, res: Response, next: NextFunction) => {
-      serve(operation, req, res).catch((error) => fail(error, req, res, next));
+      serve(operation, req, res)
+        .catch((error) => sendError(error, req, res, next))
+        .catch((error) => fail(next, error));
     };
     router[operation.method](toRoute(operation.path), ownEndpoint(handle));
   }
@@ -91,10 +94,12 @@ export function createManagementApi(options: ManagementApiOptions): ManagementAp
     router.all(toRoute(path), ownEndpoint(refuseMethod));
   }
   router.use(ownEndpoint((_req: Request, res: Response) => sendProblem(res, problemOf(noSuchPath()))));
-  // For a path with an invalid escape, such as `/keys/%zz`, Express passes a URIError to this error handler. Express
-  // recognizes an error handler by its four parameters.
+  // For a path with an invalid escape, such as `/keys/%zz`, Express passes a URIError with the status 400 to this error
+  // handler. A URIError that `memberOf` throws has no status. Express recognizes an error handler by its four
+  // parameters.
   router.use((error: unknown, _req: Request, res: Response, next: NextFunction) => {
-    if (error instanceof URIError) sendProblem(res, problemOf(noSuchPath()));
+    if (error instanceof URIError && 'status' in error && error.status === 400)
+      sendProblem(res, problemOf(noSuchPath()));
     else next(error);
   });
 
@@ -134,11 +139,12 @@ function assertNotCrossSite({ headers }: IncomingMessage): void {
   );
 }
 
-function fail(error: unknown, req: Request, res: Response, next: NextFunction): void {
-  const isStale = (error as { code?: unknown })?.code === 'version_conflict' && req.headers['if-match'] !== undefined;
+function sendError(error: unknown, req: Request, res: Response, next: NextFunction): void {
+  const isConditional = req.headers['if-match'] !== undefined || req.headers['if-none-match'] !== undefined;
+  const isStale = isConditional && (error as { code?: unknown })?.code === 'version_conflict';
   const inBody = req.method === 'POST' || req.method === 'PATCH';
   const problem = toProblem(isStale ? preconditionFailed() : error, inBody);
-  if (problem === undefined) next(error);
+  if (problem === undefined) fail(next, error);
   else sendProblem(res, problem);
 }
 

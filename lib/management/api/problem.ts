@@ -60,5 +60,10 @@ function placeOf(field: string, inBody: boolean): object {
   if (field === 'idempotencyKey') return { header: 'Idempotency-Key' };
   if (!inBody) return { parameter: field === 'text' ? 'q' : field };
   if (field === 'request') return { pointer: '#' };
-  return { pointer: `#/${encodeURIComponent(field.replaceAll('~', '~0').replaceAll('/', '~1'))}` };
+  // `encodeURIComponent` throws for a lone surrogate, which JSON can contain.
+  const token = field
+    .replaceAll('~', '~0')
+    .replaceAll('/', '~1')
+    .replaceAll(/\p{Cs}/gu, '\uFFFD');
+  return { pointer: `#/${encodeURIComponent(token)}` };
 }
