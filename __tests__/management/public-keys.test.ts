@@ -14,6 +14,12 @@ const pemOf = (key: KeyObject) => key.export({ type: 'spki', format: 'pem' }).to
 const { publicKey, privateKey } = pair();
 const rsa = generateKeyPairSync('rsa', { modulusLength: 2_048 });
 const weak = generateKeyPairSync('rsa', { modulusLength: 1_024 });
+const other = {
+  dsa: generateKeyPairSync('dsa', { modulusLength: 2_048, divisorLength: 256 }).publicKey,
+  pss: generateKeyPairSync('rsa-pss', { modulusLength: 2_048 }).publicKey,
+  brainpool: generateKeyPairSync('ec', { namedCurve: 'brainpoolP256r1' }).publicKey,
+  p224: generateKeyPairSync('ec', { namedCurve: 'secp224r1' }).publicKey,
+};
 /** Nobody needs their private keys. Making a real modulus of this length takes long. */
 const slow = [
   { e: 'AQAB', n: Buffer.alloc(640, 0xab).toString('base64url'), kty: 'RSA' },
@@ -69,6 +75,11 @@ describe.each(engines)('on %s', (engine) => {
     expect(publicKeys).toHaveLength(2);
   });
 
+  it.each(['.well-known', 'a..b', '...'])('accepts the kid %s', async (kid) => {
+    const { key } = await holder.accessKey();
+    expect((await add(key.id, { ...jwkOf(publicKey), kid })).publicKeys[0]?.kid).toBe(kid);
+  });
+
   it('I17 keeps the kid and the alg of a JWK', async () => {
     const { key } = await holder.accessKey();
     const { publicKeys } = await add(key.id, {
@@ -103,6 +114,12 @@ describe.each(engines)('on %s', (engine) => {
     ],
     ['a point off the curve', () => ({ ...jwkOf(publicKey), y: jwkOf(publicKey).x }), 'expected'],
     ['a JWK Set of two', () => ({ keys: [jwkOf(publicKey), jwkOf(rsa.publicKey)] }), 'one key'],
+    ['a DSA key', () => pemOf(other.dsa), 'a public signing key'],
+    ['an RSA-PSS key', () => pemOf(other.pss), 'a public signing key'],
+    ['a brainpool key', () => pemOf(other.brainpool), 'a public signing key'],
+    ['a P-224 key', () => pemOf(other.p224), 'a public signing key'],
+    ['a kid that is "."', () => ({ ...jwkOf(publicKey), kid: '.' }), 'kid'],
+    ['a kid that is ".."', () => ({ ...jwkOf(publicKey), kid: '..' }), 'kid'],
     ['a kid with a slash', () => ({ ...jwkOf(publicKey), kid: 'a/b' }), 'kid'],
     ['no key', () => 'hello', 'expected'],
     ['nothing', () => undefined, 'expected'],

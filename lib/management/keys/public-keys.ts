@@ -31,11 +31,14 @@ interface ReadPublicKey {
 
 const FIELD = 'publicKey';
 const MAX_LENGTH = 16_384;
-const KID = /^[A-Za-z0-9_.~:-]{1,128}$/;
+/** URL clients remove the path segments `.` and `..`, so `DELETE .../public-keys/..` would revoke the access key. */
+const KID = /^(?!\.\.?$)[A-Za-z0-9_.~:-]{1,128}$/;
 const PEM = /^-----BEGIN (?:PUBLIC KEY|RSA PUBLIC KEY|CERTIFICATE)-----/;
 const REFUSED_PRIVATE =
   'this is a private key, and it was not stored; send the public key, and keep the private key on the client';
 const EXPECTED = 'expected a public key as a JWK or in PEM format';
+const EXPECTED_TYPE =
+  'expected a public signing key: RSA (2048 to 4096 bits, exponent up to 65537), P-256, P-384, P-521 or Ed25519';
 
 /**
  * Parses and validates a public key.
@@ -52,19 +55,14 @@ function readPublicKey(value: unknown): ReadPublicKey {
   if (typeof kid !== 'string' || !KID.test(kid)) {
     throw invalid(
       FIELD,
-      '"kid" must be omitted or have 1 to 128 characters from A-Z, a-z, 0-9, "-", "_", ".", "~" and ":"',
+      '"kid" must be omitted or have 1 to 128 characters from A-Z, a-z, 0-9, "-", "_", ".", "~" and ":", and must not be "." or ".."',
     );
   }
   const stored = { ...members, kid, use: 'sig', ...(alg === undefined ? {} : { alg }) };
   // A key that cannot verify assertions is refused now (RFC 7517 §4.2 to §4.4, RFC 7518 §3.3). Otherwise each token
   // request of the client would be refused later, and the member would not know why.
   const [usable] = readKeySet({ keys: [{ ...jwk, ...members, kid }] });
-  if (usable === undefined || isSlowRsa(key)) {
-    throw invalid(
-      FIELD,
-      'expected a public signing key: RSA (2048 to 4096 bits, exponent up to 65537), P-256, P-384, P-521 or Ed25519',
-    );
-  }
+  if (usable === undefined || isSlowRsa(key)) throw invalid(FIELD, EXPECTED_TYPE);
   return { kid, jwk: stored };
 }
 
@@ -122,7 +120,7 @@ function parseText(text: string): PublicJwk {
   // sent to a server is no longer secret, so the member must learn of the mistake.
   if (text.includes('PRIVATE KEY')) throw invalid(FIELD, REFUSED_PRIVATE);
   const trimmed = text.trim();
-  if (PEM.test(trimmed)) return { ...importPem(trimmed).export({ format: 'jwk' }) };
+  if (PEM.test(trimmed)) return toJwk(importPem(trimmed));
   try {
     return readJwk(JSON.parse(trimmed));
   } catch (error) {
@@ -136,6 +134,15 @@ function importPem(pem: string): KeyObject {
     return createPublicKey(pem);
   } catch {
     throw invalid(FIELD, EXPECTED);
+  }
+}
+
+/** Converts a key to a JWK. `export` throws for types without a JWK, such as DSA, RSA-PSS and P-224. */
+function toJwk(key: KeyObject): PublicJwk {
+  try {
+    return { ...key.export({ format: 'jwk' }) };
+  } catch {
+    throw invalid(FIELD, EXPECTED_TYPE);
   }
 }
 
