@@ -45,6 +45,19 @@ it.each([
 });
 
 it.each([
+  ['modulus', { n: 'A'.repeat(1_367), e: 'AQAB' }],
+  ['exponent', { n: modulusOf(2_048), e: 'A'.repeat(13) }],
+])('the details of a key with a long %s are not read, because that is slow', (_what, jwk) => {
+  const key = {
+    export: () => jwk,
+    get asymmetricKeyDetails(): never {
+      throw new Error('read');
+    },
+  };
+  expect(isWeakRsa(key as never)).toBe(true);
+});
+
+it.each([
   ['an EC key', createKey('ES256').publicKey],
   ['a secret key', createSecretKey(Buffer.alloc(256))],
 ])('a key that is not RSA is weak: %s', (_name, key) => {
