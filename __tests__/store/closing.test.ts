@@ -1,11 +1,12 @@
 import { readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { openStore } from 'keyward/store';
+import { createManagement, type Member } from 'keyward/management';
+import { openStore, StoreError } from 'keyward/store';
 import { digestOf } from '../../lib/credentials/digest.js';
 import { makeSigningKey } from '../../lib/issuer/signing-keys/signing-key.js';
 import { fileOf, onDatabase } from '../support/store-database.js';
 import { makeStores, type Stores, storeKey } from '../support/store-places.js';
-import { sharedEngines } from '../support/test-stores.js';
+import { engines, sharedEngines } from '../support/test-stores.js';
 
 let stores: Stores;
 afterEach(() => stores.close());
@@ -53,6 +54,50 @@ describe.each(sharedEngines)('a store that closes, on %s', (engine) => {
     await expect(store.close()).resolves.toBeUndefined();
     await expect(store.ready()).resolves.toBe(false);
     expect(openFiles().filter((file) => file.startsWith(fileOf(stores.url)))).toEqual([]);
+  });
+});
+
+describe.each(engines)('a closed store, on %s', (engine) => {
+  beforeEach(async () => {
+    stores = await makeStores(engine);
+  });
+
+  it('is unavailable', async () => {
+    const store = await stores.open();
+    const { id } = await storeKey(store);
+    await store.close();
+    const { repository } = store;
+    for (const call of [
+      () => store.resolveKey({ digest: digestOf('sk') } as never),
+      () => store.resolveAccessKey(id),
+      () => store.firstUse('id', 60),
+      () => store.listSigningKeys(),
+      () => store.revokeToken(id, 'jti', new Date(2_000_000_000_000)),
+      () => repository.transact(async (tx) => await tx.now()),
+      () => repository.key(id),
+      () => repository.analyze(),
+    ]) {
+      const error = await (async () => call())().catch((thrown: unknown) => thrown);
+      expect(error).toBeInstanceOf(StoreError);
+      expect(error).toMatchObject({ code: 'store_unavailable', message: 'the store is closed' });
+    }
+    const { keys } = createManagement({ store });
+    const member: Member = { id: 'ada', account: 'acme', permissions: ['owner'] };
+    const unavailable = { status: 503, code: 'unavailable' };
+    await expect(keys.list(member)).rejects.toMatchObject(unavailable);
+    await expect(keys.create(member, { kind: 'secret', apis: ['payments'] })).rejects.toMatchObject(unavailable);
+  });
+
+  it('is unavailable to work that it does not complete before it closes', async () => {
+    const store = await stores.open();
+    const { id } = await storeKey(store);
+    const start = () => [store.repository.key(id), store.repository.transact(async (tx) => await tx.lockKey(id))];
+    const work = Array.from({ length: 8 }, start).flat();
+    const closing = store.close();
+    const ends = await Promise.allSettled([...work, ...start()]);
+    await closing;
+    const reasons = ends.flatMap((end) => (end.status === 'rejected' ? [end.reason] : []));
+    expect(reasons.filter((reason) => !(reason instanceof StoreError))).toEqual([]);
   });
 });
 

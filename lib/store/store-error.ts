@@ -5,7 +5,7 @@ import { KeywardError } from '../errors/keyward-error.js';
 export type StoreErrorCode =
   /**
    * The database cannot be reached, did not answer in time, or failed for a reason that no other code names. A retry
-   * may succeed. A write that fails with this code may be stored nevertheless.
+   * may succeed, unless the store is closed. A write that fails with this code may be stored nevertheless.
    */
   | 'store_unavailable'
   /**
@@ -50,6 +50,10 @@ export class StoreError extends KeywardError {
     super(code, message);
     this.driverCode = driverCode;
   }
+}
+
+export function storeClosed(): StoreError {
+  return new StoreError('store_unavailable', 'the store is closed');
 }
 
 /** The SQLSTATE of a write in a read-only session, which occurs, for example, after a failover. */

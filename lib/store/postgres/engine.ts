@@ -193,14 +193,8 @@ function openPool(connectionConfig: () => ConnectionConfig, schema: string, boun
   const pool = postgresPool(connectionConfig, bounds);
   const dialect = new BoundedPostgresDialect(pool, schema, bounds.statementTimeout - SERVER_FIRST);
   const db = new Kysely<Tables>({ dialect });
-  return {
-    db,
-    async close() {
-      await db.destroy();
-      // Kysely does not close a pool that was never used. If it has closed the pool, `end` has no further effect.
-      await pool.end();
-    },
-  };
+  // Not `db.destroy()`: Kysely would not close a pool that was never used, and would then throw errors of its own.
+  return { db, close: () => pool.end() };
 }
 
 async function sendNotification(on: Kysely<Tables>, channel: string): Promise<void> {

@@ -1,7 +1,7 @@
 /** Pools of PostgreSQL connections with a time limit for statements. */
 import type { PostgresPool } from 'kysely';
 import pg from 'pg';
-import { READ_ONLY, SQLSTATE, StoreError, storeErrorOf } from '../store-error.js';
+import { READ_ONLY, SQLSTATE, StoreError, storeClosed, storeErrorOf } from '../store-error.js';
 import { type CancellableConnection, cancelStatement } from './cancel-statement.js';
 import type { ConnectionConfig } from './connection-config.js';
 
@@ -74,7 +74,10 @@ export function postgresPool(connectionConfig: () => ConnectionConfig, bounds: P
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
 
+  let ended: Promise<void> | undefined;
+
   async function connect() {
+    if (ended !== undefined) throw storeClosed();
     const client = await pool.connect().catch(fail);
     let broken: StoreError | undefined;
 
@@ -112,7 +115,6 @@ export function postgresPool(connectionConfig: () => ConnectionConfig, bounds: P
     return { query, release: () => client.release(broken !== undefined) };
   }
 
-  let ended: Promise<void> | undefined;
   function end(): Promise<void> {
     ended ??= pool.end();
     return ended;

@@ -22,6 +22,8 @@ export interface SqliteConnections {
   readonly writer: Kysely<Tables>;
   readonly lookups: Kysely<Tables>;
   readonly lists: Kysely<Tables>;
+  /** Each connection with its database, in the order in which they are closed. */
+  readonly databases: ReadonlyMap<Kysely<Tables>, Database.Database>;
   /**
    * Returns a value that changes after each commit to the file, by this or another process. It is cheap, because it
    * reads no rows. For a database in memory, it never changes.
@@ -46,26 +48,34 @@ export function connectSqlite(file: string, { exists }: { readonly exists: boole
   const writer = new Kysely<Tables>({ dialect: new WriterDialect(guardedDatabase(database)) });
   if (file === MEMORY) {
     const files = { database: undefined, companions: [] };
-    return { writer, lookups: writer, lists: writer, dataVersion: () => 0, files };
+    const databases = new Map([[writer, database]]);
+    return { writer, lookups: writer, lists: writer, databases, dataVersion: () => 0, files };
   }
   const forLookups = new Database(file, { timeout: BUSY_TIMEOUT, readonly: true });
   const forLists = new Database(file, { timeout: BUSY_TIMEOUT, readonly: true });
+  const lookups = new Kysely<Tables>({ dialect: new SqliteDialect({ database: guardedDatabase(forLookups) }) });
+  const lists = new Kysely<Tables>({ dialect: new TurnDialect(guardedDatabase(forLists)) });
   return {
     writer,
-    lookups: new Kysely<Tables>({ dialect: new SqliteDialect({ database: guardedDatabase(forLookups) }) }),
-    lists: new Kysely<Tables>({ dialect: new TurnDialect(guardedDatabase(forLists)) }),
+    lookups,
+    lists,
+    // The last connection must move the commits in the WAL into the database file. The read-only ones cannot do this.
+    databases: new Map([
+      [lists, forLists],
+      [lookups, forLookups],
+      [writer, database],
+    ]),
     dataVersion: () => forLookups.pragma('data_version', { simple: true }),
     files: filesOf(file),
   };
 }
 
 /**
- * Closes the connections one after another. `connection()` waits for a running transaction, and initializes Kysely,
- * which otherwise would not close a connection that was never used. The writer is closed last: the last connection must
- * move the commits in the WAL into the database file, and the read-only connections cannot do this.
+ * Closes the connections one after another. `connection()` waits for a running transaction. The databases are closed
+ * without `destroy()` of Kysely, which would then throw errors that are no `StoreError`.
  */
-export async function disconnectSqlite({ writer, lookups, lists }: SqliteConnections): Promise<void> {
-  for (const db of new Set([lists, lookups, writer])) await db.connection().execute(() => db.destroy());
+export async function disconnectSqlite({ databases }: SqliteConnections): Promise<void> {
+  for (const [db, database] of databases) await db.connection().execute(async () => database.close());
 }
 
 /**

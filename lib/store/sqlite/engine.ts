@@ -2,7 +2,7 @@
 import { sql, type Transaction } from 'kysely';
 import type { Engine, PlannerHints } from '../engine.js';
 import { migrateSchema, type SchemaDialect } from '../migrations/migrations.js';
-import { StoreError, storeErrorOf } from '../store-error.js';
+import { StoreError, storeClosed, storeErrorOf } from '../store-error.js';
 import type { Tables } from '../tables.js';
 import {
   canReopen,
@@ -38,15 +38,22 @@ export async function openSqlite(file: string): Promise<Engine> {
   let connections = await retryWhileLocked(async () => connectSqlite(file, { exists: false }));
   let replacements = 0;
   let misplaced: StoreError | undefined;
+  let isClosed = false;
+
+  /** @throws StoreError `store_unavailable` if the store is closed. */
+  function current(): SqliteConnections {
+    if (isClosed) throw storeClosed();
+    return connections;
+  }
 
   /**
    * Opens the files again after the database file was replaced, for example by a restored backup, or after its WAL was
    * deleted. It throws if the database file is missing, or if `canReopen` refuses the new file.
    */
   async function reopen(error: unknown): Promise<void> {
+    const former = current();
     misplaced = storeErrorOf(error);
-    if (!canReopen(file, connections)) throw misplaced;
-    const former = connections;
+    if (!canReopen(file, former)) throw misplaced;
     const isSame = hasSameDatabase(file, former);
     // If only the WAL was deleted, the old connections are closed before a new WAL is created, so that the commits in
     // the old WAL can still be moved into the database file.
@@ -68,7 +75,7 @@ export async function openSqlite(file: string): Promise<Engine> {
 
   /** Runs a transaction. Throws if the file was replaced during it, because the commit is then in the old file. */
   async function transact<T>(work: (tx: Transaction<Tables>) => Promise<T>): Promise<T> {
-    const used = connections;
+    const used = current();
     checkInPlace(file, used);
     const result = await used.writer.transaction().execute(work);
     checkInPlace(file, used);
@@ -76,8 +83,14 @@ export async function openSqlite(file: string): Promise<Engine> {
   }
 
   function inPlace(): SqliteConnections {
+    const used = current();
     if (misplaced !== undefined) throw misplaced;
-    return connections;
+    return used;
+  }
+
+  async function close(): Promise<void> {
+    isClosed = true;
+    await disconnectSqlite(connections);
   }
 
   async function check(): Promise<void> {
@@ -107,15 +120,15 @@ export async function openSqlite(file: string): Promise<Engine> {
     now: NOW,
     transact: (work) => retryWhileLocked(() => transact(work)),
     writeForRequest: (statement) => retryWhileLocked(() => transact(statement)),
-    migrate: () => retryWhileLocked(() => migrateSchema(connections.writer, SCHEMA_DIALECT)),
+    migrate: () => retryWhileLocked(() => migrateSchema(current().writer, SCHEMA_DIALECT)),
     announce: async () => undefined,
-    analyze: () => retryWhileLocked(async () => void (await sql`analyze`.execute(connections.writer))),
+    analyze: () => retryWhileLocked(async () => void (await sql`analyze`.execute(current().writer))),
     version,
     get replacements() {
       return replacements;
     },
     follow,
-    close: () => disconnectSqlite(connections),
+    close,
   };
 }
 
