@@ -77,7 +77,10 @@ describe('readOneOf', () => {
 });
 
 describe('readName', () => {
-  it.each(['Shop', 'Größe 2 / Nr. 7', '支払い', 'x'.repeat(100), '<script>', '👍', '{{7*7}}'])('accepts %j', (name) => {
+  it.each([
+    ...['Shop', 'Größe 2 / Nr. 7', '支払い', 'x'.repeat(100), '<script>', '👍', '{{7*7}}', '\u28c9\u2813'],
+    ...['\u2764\ufe0f', 'Shop \u2600\ufe0f', '1\ufe0f\u20e3'],
+  ])('accepts %j', (name) => {
     expect(readName('name', name)).toBe(name);
   });
 
@@ -92,6 +95,14 @@ describe('readName', () => {
     ['a zero-width space', 'a\u200bb'],
     ['half of a character', 'a\ud800'],
     ['a line separator', 'a\u2028b'],
+    ['a combining grapheme joiner', 'prod\u034f'],
+    ['a variation selector', 'prod\ufe00'],
+    ['an emoji variation selector after a letter', 'prod\ufe0f'],
+    ['two emoji variation selectors', '\u2764\ufe0f\ufe0f'],
+    ['a supplementary variation selector', 'prod\u{e0100}'],
+    ['a Mongolian variation selector', 'prod\u180b'],
+    ['a Hangul filler', '\u3164'],
+    ['a blank Braille pattern', '\u2800'],
     ['a number', 7],
     ['a list', ['a']],
   ])('refuses %s', (_what, value) => {
