@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import express from 'express';
 import { apiKeys, requireBearer } from 'keyward';
-import { createManagementApi, memberByScopes } from 'keyward/management';
+import { createManagementApi, type Member, memberByScopes } from 'keyward/management';
 import { HAS, managed, refusalOf } from '../support/managed.js';
 import { serve } from '../support/raw-http.js';
 import { engines } from '../support/test-stores.js';
@@ -34,12 +34,31 @@ describe.each(engines)('a member of one environment, on %s', (engine) => {
       message: 'you can manage only sandbox keys',
     });
     expect((await keys.create(member, SETTINGS)).key.environment).toBe('sandbox');
-    await keys.create(holder.owner, SETTINGS, 'again');
-    expect(await refusalOf(keys.create(member, SETTINGS, 'again'))).toMatchObject({ code: 'forbidden' });
+    const ofLive = { ...SETTINGS, environment: 'live' } as const;
+    await keys.create(holder.owner, ofLive, 'again');
+    expect(await refusalOf(keys.create(member, ofLive, 'again'))).toMatchObject({ code: 'forbidden' });
     expect((await keys.edit(member, sandbox.key.id, { version: 1, name: 'Mine' })).name).toBe('Mine');
     expect((await usage(member, sandbox.key.id)).id).toBe(sandbox.key.id);
     expect((await keys.view(holder.owner, live.key.id)).version).toBe(1);
   });
+
+  it.each(['keys', 'accessKeys'] as const)(
+    'and another one who repeat the same creation of %s under one idempotency key: a conflict',
+    async (type) => {
+      const holder = await at.account();
+      const create = (member: Member, idempotencyKey: string) =>
+        type === 'keys'
+          ? at.management.keys.create(member, SETTINGS, idempotencyKey)
+          : at.management.accessKeys.create(member, { scopes: ['payments'] }, idempotencyKey);
+      const sandbox = { ...holder.owner, environment: 'sandbox' } as const;
+      const { key } = await create(sandbox, 'first');
+      const conflict = { status: 409, code: 'idempotency_conflict' };
+      expect(await refusalOf(create(holder.owner, 'first'))).toMatchObject(conflict);
+      expect(await create(sandbox, 'first')).toMatchObject({ key, secret: undefined });
+      await create(holder.owner, 'second');
+      expect(await refusalOf(create(sandbox, 'second'))).toMatchObject(conflict);
+    },
+  );
 
   it('is invalid if the environment is unknown', async () => {
     const member = { ...(await at.account()).owner, environment: 'test' as never };

@@ -91,7 +91,9 @@ export class KeyService {
     read: (settings: unknown, now: number) => NewKey,
   ): Promise<CreatedKey> {
     return await this.#operations.change(member, this.#operation('create', undefined), async (tx, actor) => {
-      const request = readIdempotentRequest(actor.member.account, idempotencyKey, this.#noun, settings);
+      // With the implied environment: the same settings of a member with another environment are another request.
+      const given = inEnvironment(settings, actor.member);
+      const request = readIdempotentRequest(actor.member.account, idempotencyKey, this.#noun, given);
       const repeated = request && (await findRepeated(tx, request, actor.now));
       if (repeated !== undefined) {
         const key = await viewIn(tx, repeated.key_id, actor.now);
@@ -99,7 +101,7 @@ export class KeyService {
         const result = { key, secret: undefined, doneAt: new Date(repeated.at) };
         return { result, subject: key.id, fields: undefined };
       }
-      const made = read(inEnvironment(settings, actor.member), actor.now);
+      const made = read(given, actor.now);
       assertEnvironment(made, actor.member);
       assertGrantable(made, actor.member);
       return await this.#make(tx, made, request, actor);
