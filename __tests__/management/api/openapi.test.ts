@@ -4,7 +4,7 @@ import { validate } from '@readme/openapi-parser';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import express from 'express';
 import { apiKeys } from 'keyward';
-import { createManagementApi, memberByScopes } from 'keyward/management';
+import { createManagementApi, type Member, memberByScopes } from 'keyward/management';
 import { OpenAPIClientAxios } from 'openapi-client-axios';
 import { openApiGate } from '../../../lib/openapi/gate/openapi-gate.js';
 import { type ApiClient, type ApiReply, serveApi } from '../../support/api-client.js';
@@ -65,10 +65,28 @@ describe.each(engines)('the OpenAPI document, in %s', (engine) => {
       const idempotencyKey = ['Idempotency-Key', false];
       expect(headersOf(path, 'get')).toEqual([]);
       expect(headersOf(path, 'post')).toEqual([idempotencyKey]);
-      expect(headersOf(`${path}/{id}`, 'get')).toEqual([['If-None-Match', false]]);
-      expect(headersOf(`${path}/{id}`, 'patch')).toEqual([['If-Match', true], idempotencyKey]);
-      expect(headersOf(`${path}/{id}`, 'delete')).toEqual([['If-Match', false], idempotencyKey]);
+      const ifNoneMatch = ['If-None-Match', false];
+      expect(headersOf(`${path}/{id}`, 'get')).toEqual([['If-Match', false], ifNoneMatch]);
+      expect(headersOf(`${path}/{id}`, 'patch')).toEqual([['If-Match', true], ifNoneMatch, idempotencyKey]);
+      expect(headersOf(`${path}/{id}`, 'delete')).toEqual([['If-Match', false], ifNoneMatch, idempotencyKey]);
     }
+  });
+
+  it('has the 404 of an unknown account, and the 408 of a slow body', async () => {
+    const member: Member = { id: 'ada', account: 'unknown', permissions: ['owner'] };
+    for (const [path, body] of [
+      ['/keys', { kind: 'secret', apis: ['payments'] }],
+      ['/access-keys', { scopes: ['payments'] }],
+    ] as const) {
+      const reply = await api.send(member, 'POST', path, { body });
+      expect([reply.status, reply.body.detail]).toEqual([404, 'the account was not found']);
+      expect(document.paths[path].post.responses).toMatchObject({
+        404: { $ref: '#/components/responses/Problem404' },
+        408: { $ref: '#/components/responses/Problem408' },
+      });
+      expect(document.paths[path].get.responses).not.toHaveProperty('408');
+    }
+    expect(document.components.responses.Problem404.description).toContain('the account does not exist');
   });
 
   it.each([

@@ -337,6 +337,100 @@ describe('requests of the API', () => {
     expect(errors).toEqual([]);
   });
 
+  it.each([
+    ['POST', '/keys'],
+    ['POST', '/keys/:id/rotate'],
+    ['POST', '/keys/:id/end-grace-period'],
+    ['PATCH', '/keys/:id'],
+    ['POST', '/access-keys/:id/secrets'],
+    ['POST', '/access-keys/:id/public-keys'],
+  ])('a member whose name is half of a character: %s %s', async (method, path) => {
+    const { owner, key, accessKey } = await setup.account();
+    const { id } = (await (path.startsWith('/keys') ? key() : accessKey())).key;
+    const options = { body: '{"\\ud800/~":1}', headers: { 'if-match': '*' } };
+    const { status, body } = await api.send(owner, method, path.replace(':id', id), options);
+    expect([status, body.code, body.errors[0].pointer]).toEqual([400, 'invalid', '#/%EF%BF%BD~1~0']);
+  });
+
+  it.each([new URIError('URI malformed'), new Error('no session'), undefined])(
+    'an error of memberOf is passed on: %p',
+    async (thrown) => {
+      const app = express();
+      const memberOf = () => Promise.reject(thrown);
+      app.use('/api', createManagementApi({ management: setup.management, memberOf }));
+      const passed: unknown[] = [];
+      app.use((error: unknown, _req: unknown, res: express.Response, _next: unknown) => {
+        passed.push(error);
+        res.sendStatus(500);
+      });
+      const { port, close } = await serve(app);
+      const { status } = await fetch(`http://127.0.0.1:${port}/api/keys`);
+      await close();
+      expect([status, passed]).toEqual([500, [thrown ?? expect.any(Error)]]);
+    },
+  );
+
+  it.each([
+    ['POST', '/keys?dry=1', 'dry'],
+    ['POST', '/keys/key_a/rotate?a=1&a=2', 'a'],
+    ['PATCH', '/keys/key_a?name=x', 'name'],
+    ['PATCH', '/keys/key%00a', 'id'],
+    ['POST', '/keys/key%00a/rotate', 'id'],
+    ['DELETE', '/keys/key%00a', 'id'],
+    ['DELETE', '/access-keys/ack_a/secrets/a%00b', 'secretId'],
+    ['DELETE', '/access-keys/ack_a/public-keys/a%00b', 'kid'],
+  ])('names a wrong parameter of the path or the query: %s %s', async (method, path, parameter) => {
+    const { owner } = await setup.account();
+    const options = method === 'DELETE' ? {} : { body: {}, headers: { 'if-match': '*' } };
+    const { status, body } = await api.send(owner, method, path, options);
+    expect([status, body.code, body.errors]).toEqual([400, 'invalid', [{ parameter, detail: body.detail }]]);
+  });
+
+  it('names the parameter of the last secret, which cannot be deleted', async () => {
+    const { owner, accessKey } = await setup.account();
+    const { key } = await accessKey();
+    const { status, body } = await api.send(owner, 'DELETE', `/access-keys/${key.id}/secrets/${key.secrets[0]?.id}`);
+    expect([status, body.errors[0].parameter]).toEqual([400, 'secretId']);
+  });
+
+  it.each([
+    ['GET', { 'if-match': '"99"' }, 412],
+    ['GET', { 'if-match': 'W/"1"' }, 412],
+    ['GET', { 'if-match': '"99", "1"' }, 200],
+    ['GET', { 'if-match': '*' }, 200],
+    ['GET', { 'if-match': '"99"', 'if-none-match': '"1"' }, 412],
+    ['GET', { 'if-match': '"1"', 'if-none-match': '"1"' }, 304],
+    ['HEAD', { 'if-match': '"99"' }, 412],
+    ['PATCH', { 'if-match': '"1"', 'if-none-match': '"1"' }, 412],
+    ['PATCH', { 'if-match': '*', 'if-none-match': '"7", W/"1"' }, 412],
+    ['PATCH', { 'if-match': '*', 'if-none-match': '*' }, 412],
+    ['PATCH', { 'if-match': '"1"', 'if-none-match': '"2"' }, 200],
+    ['PATCH', { 'if-none-match': '"2"' }, 428],
+    ['DELETE', { 'if-none-match': '*' }, 412],
+    ['DELETE', { 'if-none-match': '"1"' }, 412],
+    ['DELETE', { 'if-none-match': '"2"' }, 204],
+    ['ROTATE', { 'if-none-match': '"1"' }, 412],
+    ['ROTATE', { 'if-none-match': '"2"' }, 200],
+  ])('%s of a key of version 1 with %j: %d', async (method, headers, expected) => {
+    const { owner, key: create } = await setup.account();
+    const { key } = await create();
+    const [verb, path] = method === 'ROTATE' ? ['POST', `/keys/${key.id}/rotate`] : [method, `/keys/${key.id}`];
+    const options = { ...(verb === 'PATCH' && { body: { name: 'Till' } }), headers: headers as Record<string, string> };
+    const { status, body } = await api.send(owner, verb, path, options);
+    expect(status).toBe(expected);
+    if (status === 412 && method !== 'HEAD') expect(body.code).toBe('version_conflict');
+    const isChanged = !['GET', 'HEAD'].includes(verb) && status < 300;
+    expect((await setup.management.keys.view(owner, key.id)).version).toBe(isChanged ? 2 : 1);
+  });
+
+  it('If-None-Match does not refuse a request that was carried out under its idempotency key', async () => {
+    const { owner, key: create } = await setup.account();
+    const { key } = await create();
+    const headers = { 'if-none-match': '"2"', 'idempotency-key': 'once' };
+    const rotate = async () => (await api.send(owner, 'POST', `/keys/${key.id}/rotate`, { headers })).status;
+    expect([await rotate(), await rotate()]).toEqual([200, 200]);
+  });
+
   it('memberByScopes writes the address of the client to the audit log, behind a trusted proxy too', async () => {
     const { owner } = await setup.account(MANAGING);
     const settings = { kind: 'secret', apis: ['keys'], scopes: ['keys:manage'] } as const;

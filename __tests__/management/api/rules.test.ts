@@ -290,6 +290,40 @@ describe.each(engines)('the rules of the API in %s', (engine) => {
     },
   );
 
+  it('an invalid request without the permission is 403 and audited, whatever is wrong with it', async () => {
+    const holder = await setup.account();
+    const [{ key }, access] = [await holder.key(), await holder.accessKey()];
+    const reader: Member = { ...holder.owner, permissions: ['reader'] };
+    const text = { 'content-type': 'text/plain', 'if-match': '*' };
+    for (const [member, method, path, action, subject, options] of [
+      [reader, 'POST', '/keys', 'key.create', null, { body: { kind: 'secret', expiresAt: 'x' } }],
+      [reader, 'POST', '/keys?dry=1', 'key.create', null, { body: NEW }],
+      [reader, 'POST', '/access-keys', 'access_key.create', null, { body: '{' }],
+      [holder.developer, 'PATCH', `/keys/${key.id}`, 'key.edit', key.id, { body: { name: 'x' } }],
+      [holder.developer, 'PATCH', `/keys/${key.id}`, 'key.edit', key.id, { body: { version: 1 } }],
+      [holder.developer, 'PATCH', `/keys/${key.id}`, 'key.edit', key.id, { body: '{}', headers: text }],
+      [holder.developer, 'POST', `/keys/${key.id}/rotate`, 'key.rotate', key.id, { body: { gracePeriod: 'x' } }],
+      [holder.developer, 'POST', `/keys/${key.id}/rotate`, 'key.rotate', key.id, { body: { grace: 1 } }],
+      [holder.developer, 'POST', `/keys/${key.id}/end-grace-period`, 'key.end_grace', key.id, { body: { now: true } }],
+      [holder.developer, 'DELETE', '/keys/a%00b', 'key.revoke', null, {}],
+      ...(['secrets', 'public-keys'] as const).map((part) => {
+        const name = part === 'secrets' ? 'add_secret' : 'add_public_key';
+        const path = `/access-keys/${access.key.id}/${part}`;
+        return [holder.developer, 'POST', path, `access_key.${name}`, access.key.id, { body: { a: 1 } }] as const;
+      }),
+      [{ ...reader, permissions: [] }, 'GET', '/keys?limit=x', 'key.list', null, {}],
+      [{ ...reader, permissions: [] }, 'GET', '/audit?limit=x', 'audit.list', null, {}],
+    ] as const) {
+      setup.clock.advance(60_000);
+      const answer = await api.send(member as Member, method, path, options);
+      expect([method, path, answer.status, answer.body.code]).toEqual([method, path, 403, 'forbidden']);
+      const expected = { action, actor: member.id, subject, outcome: 'refused', after: { refused: 'forbidden' } };
+      expect((await holder.story()).at(-1)).toMatchObject(expected);
+    }
+    expect((await setup.management.keys.view(holder.owner, key.id)).version).toBe(1);
+    expect((await setup.management.accessKeys.view(holder.owner, access.key.id)).version).toBe(1);
+  });
+
   it('12 concurrent PATCHes with If-Match: * all succeed, and none is audited as refused', async () => {
     const holder = await setup.account();
     const { key } = await holder.key();

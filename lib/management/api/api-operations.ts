@@ -3,6 +3,7 @@ import type { JsonObject } from '../../protocol/strict-json.js';
 import type { Management } from '../create-management.js';
 import type { PublicKeyInput } from '../keys/public-keys.js';
 import { invalid } from '../management-error.js';
+import { isAllowed } from '../permissions.js';
 import {
   createdAnswer,
   idOf,
@@ -104,8 +105,9 @@ function credentialOperations({ accessKeys }: Management): readonly ApiOperation
   async function addPublicKey(call: ApiCall) {
     const { member, params, idempotencyKey } = call;
     const version = seenVersion(call);
-    const key = publicKeyOf(call.body) as PublicKeyInput;
-    const view = await accessKeys.addPublicKey(member, idOf(params), key, idempotencyKey, version);
+    // A caller without the permission is refused before the key is read, and has sent none here.
+    const key = isAllowed('rotate', member.permissions) ? publicKeyOf(call.body) : undefined;
+    const view = await accessKeys.addPublicKey(member, idOf(params), key as PublicKeyInput, idempotencyKey, version);
     return { ...keyAnswer(view), status: 201 };
   }
 

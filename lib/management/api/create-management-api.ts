@@ -8,12 +8,13 @@ import { method, type OptionTable, readTable } from '../../options/option-table.
 import type { Management } from '../create-management.js';
 import { managementOption } from '../management-option.js';
 import { type Member, readMember } from '../member.js';
+import { SCOPE_PERMISSIONS } from '../permissions.js';
 import { apiOperations } from './api-operations.js';
 import { readJsonBody } from './json-body.js';
 import { type OpenApiDocument, openApiDocument } from './openapi-document.js';
-import type { ApiAnswer, ApiOperation } from './operation.js';
+import type { ApiAnswer, ApiCall, ApiOperation } from './operation.js';
 import { parseIfMatch, preconditionFailed } from './preconditions.js';
-import { type Problem, ProblemError, toProblem } from './problem.js';
+import { invalidParameter, type Problem, ProblemError, toProblem } from './problem.js';
 import { readQuery } from './query.js';
 
 /** Options of `createManagementApi`. */
@@ -106,18 +107,41 @@ export function createManagementApi(options: ManagementApiOptions): ManagementAp
   async function serve(operation: ApiOperation, req: Request, res: Response): Promise<void> {
     if (operation.method !== 'get') assertNotCrossSite(req);
     const member = readMember(await memberOf(req));
-    const { headers, params, baseUrl: base } = req;
-    const query = readQuery(req.url, operation.query ?? []);
-    const { body: expected } = operation;
-    const body = expected === undefined ? {} : await readJsonBody(req, expected.types);
-    const ifMatch = operation.ifMatch === undefined ? undefined : parseIfMatch(headers['if-match']);
-    const idempotencyKey = operation.isRepeatable ? (headers['idempotency-key'] as string | undefined) : undefined;
-    const call = { member, params: params as Record<string, string>, query, body, base };
-    const conditions = { ifMatch, idempotencyKey, ifNoneMatch: headers['if-none-match'] };
-    send(res, await operation.handle({ ...call, ...conditions }));
+    const isPermitted = operation.scopes.some((scope) =>
+      member.permissions.some((one) => SCOPE_PERMISSIONS[scope] === one),
+    );
+    const input = isPermitted ? await readInput(operation, req) : NO_INPUT;
+    const target = { member, params: req.params as Record<string, string>, base: req.baseUrl };
+    send(res, await operation.handle({ ...target, ...input }));
   }
 
   return Object.assign(router, { openapi: openApiDocument(operations, '') });
+}
+
+type ApiInput = Pick<ApiCall, 'query' | 'body' | 'ifMatch' | 'ifNoneMatch' | 'idempotencyKey'>;
+
+/**
+ * The input of a call without the permission for the operation. The request is not validated: with this input, which
+ * every operation accepts, the service refuses the call and writes the attempt to the audit log. `ifMatch` matches no
+ * version, so the call could change nothing.
+ */
+const NO_INPUT: ApiInput = Object.freeze({
+  ...{ query: {}, body: {}, ifMatch: [], ifNoneMatch: undefined, idempotencyKey: undefined },
+});
+
+/** @throws ManagementError or ProblemError if the request is invalid. */
+async function readInput({ query, body, ifMatch, isRepeatable }: ApiOperation, req: Request): Promise<ApiInput> {
+  const { headers, params } = req;
+  for (const [name, value] of Object.entries(params)) {
+    if (value.includes('\0')) throw invalidParameter(name, 'expected a string without NUL characters');
+  }
+  return {
+    query: readQuery(req.url, query ?? []),
+    body: body === undefined ? {} : await readJsonBody(req, body.types),
+    ifMatch: ifMatch === undefined ? undefined : parseIfMatch(headers['if-match']),
+    ifNoneMatch: ifMatch === undefined ? undefined : headers['if-none-match'],
+    idempotencyKey: isRepeatable ? (headers['idempotency-key'] as string | undefined) : undefined,
+  };
 }
 
 /**

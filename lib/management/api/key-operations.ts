@@ -2,13 +2,12 @@
 import type { JsonObject } from '../../protocol/strict-json.js';
 import type { AccessKeyService, ApiKeyService } from '../create-management.js';
 import type { CreatedKey } from '../keys/key-service.js';
-import { ANY_VERSION, OneOfVersions } from '../keys/key-settings.js';
+import { VersionCondition } from '../keys/key-settings.js';
 import type { KeyView } from '../keys/key-view.js';
 import { MetadataPatch } from '../keys/optional-key-fields.js';
 import { MAX_GRACE } from '../keys/secrets.js';
 import { invalid } from '../management-error.js';
 import type { Member } from '../member.js';
-import { isAllowed } from '../permissions.js';
 import {
   type ApiAnswer,
   type ApiCall,
@@ -17,7 +16,7 @@ import {
   MERGE_PATCH_TYPE,
   type QueryName,
 } from './operation.js';
-import { entityTag, matchesNone, preconditionRequired } from './preconditions.js';
+import { entityTag, matchesAny, matchesNone, preconditionFailed, preconditionRequired } from './preconditions.js';
 import { filterOf, pageAnswer, parseTime } from './query.js';
 
 /** The values that differ between the operations under `/keys` and under `/access-keys`. */
@@ -61,22 +60,20 @@ export function keyOperations(collection: KeyCollection): readonly ApiOperation[
     return createdAnswer(created, 201, headers);
   }
 
-  async function view({ member, params, ifNoneMatch }: ApiCall): Promise<ApiAnswer> {
+  async function view({ member, params, ifMatch, ifNoneMatch }: ApiCall): Promise<ApiAnswer> {
     const key = await keys.view(member, idOf(params));
+    if (!matchesAny(ifMatch, key.version)) throw preconditionFailed();
     return matchesNone(ifNoneMatch, key.version) ? keyAnswer(key) : { status: 304, headers: tagOf(key) };
   }
 
   /** Applies a merge patch (RFC 7396) to a key, if the key still has the version that the client sent in `If-Match`. */
-  async function patch({ member, params, body, ifMatch, idempotencyKey }: ApiCall): Promise<ApiAnswer> {
-    if (ifMatch === undefined) throw preconditionRequired();
-    const id = idOf(params);
+  async function patch(call: ApiCall): Promise<ApiAnswer> {
+    const { member, params, body, idempotencyKey } = call;
+    if (call.ifMatch === undefined) throw preconditionRequired();
     if (Object.hasOwn(body, 'version'))
       throw invalid('version', 'unknown field; send the version in the If-Match header');
-    // Without the permission to edit, this call throws `forbidden` and writes the attempt to the audit log. It comes
-    // before the validation of the body.
-    if (!isAllowed('edit', member.permissions)) await keys.edit(member, id, {} as never);
-    const version = ifMatch === 'any' ? ANY_VERSION : new OneOfVersions(ifMatch);
-    return keyAnswer(await keys.edit(member, id, { ...patchOf(body), version } as never, idempotencyKey));
+    const edit = { ...patchOf(body), version: seenVersion(call) };
+    return keyAnswer(await keys.edit(member, idOf(params), edit as never, idempotencyKey));
   }
 
   async function revoke(call: ApiCall): Promise<ApiAnswer> {
@@ -121,7 +118,8 @@ export function keyOperations(collection: KeyCollection): readonly ApiOperation[
     },
     {
       ...{ method: 'get', path: one, id: `get${noun}`, summary: `View the ${title}`, scopes: READ },
-      ...{ headers: ['ETag'], handle: view, answers: { 200: key, 304: { description: 'Not modified.' } } },
+      ...{ ifMatch: 'optional', headers: ['ETag'], handle: view },
+      answers: { 200: key, 304: { description: 'Not modified.' } },
     },
     {
       ...{
@@ -167,12 +165,14 @@ export function keyOperations(collection: KeyCollection): readonly ApiOperation[
 }
 
 /**
- * Returns the version that the key must have according to `If-Match`; `undefined` if it may have any version. The
- * service compares it after it has checked the permission and whether the key exists: both refusals are audited, and
- * come before 412. Its type hides `OneOfVersions`, which is no part of the public interface.
+ * Returns the condition of `If-Match` and `If-None-Match` on the version of the key; `undefined` without these headers.
+ * The service checks it after it has checked the permission and whether the key exists: both refusals are audited, and
+ * come before 412. Its type hides `VersionCondition`, which is no part of the public interface.
  */
-export function seenVersion({ ifMatch }: ApiCall): number | undefined {
-  return ifMatch === undefined || ifMatch === 'any' ? undefined : (new OneOfVersions(ifMatch) as never);
+export function seenVersion({ ifMatch, ifNoneMatch }: ApiCall): number | undefined {
+  if (ifMatch === undefined && ifNoneMatch === undefined) return undefined;
+  const allows = (version: number) => matchesAny(ifMatch, version) && matchesNone(ifNoneMatch, version);
+  return new VersionCondition(allows) as never;
 }
 
 export function idOf({ id = '' }: Readonly<Record<string, string>>): string {

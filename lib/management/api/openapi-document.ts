@@ -11,9 +11,10 @@ const PROBLEMS: Readonly<Record<number, string>> = {
   400: 'The request is invalid.',
   401: 'The credential is missing or invalid.',
   403: 'The caller does not have permission for this operation, environment or scope; the account is disabled; or the request comes from a page on another origin.',
-  404: 'This account does not have this key, or the key does not have this secret or public key.',
+  404: 'This account does not have this key, the key does not have this secret or public key, or the account does not exist.',
+  408: 'The body took too long to arrive.',
   409: 'The key is revoked, or the idempotency key was already used for a different request.',
-  412: 'The key has changed since you read it; read it again and retry.',
+  412: 'The key does not have the version that If-Match or If-None-Match requires; read it again and retry.',
   413: 'The body is too large.',
   415: 'The media type of the body is not supported.',
   428: 'The If-Match header is missing.',
@@ -75,15 +76,14 @@ function describe(operation: ApiOperation): object {
   };
 }
 
-function parametersOf({ path, query = [], ifMatch, isRepeatable, method }: ApiOperation): readonly object[] {
+function parametersOf({ path, query = [], ifMatch, isRepeatable }: ApiOperation): readonly object[] {
   const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
   const header = (name: string, required: boolean) => ({ name, in: 'header', required, schema: { type: 'string' } });
   return [
     ...inPath.map((name) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
     ...query.map((name) => ({ name, in: 'query', required: false, schema: QUERY_SCHEMAS[name] })),
-    ...(ifMatch === undefined ? [] : [header('If-Match', ifMatch === 'required')]),
+    ...(ifMatch === undefined ? [] : [header('If-Match', ifMatch === 'required'), header('If-None-Match', false)]),
     ...(isRepeatable ? [header('Idempotency-Key', false)] : []),
-    ...(method === 'get' && inPath.length === 1 && path.endsWith('}') ? [header('If-None-Match', false)] : []),
   ];
 }
 
@@ -104,14 +104,15 @@ function successesOf({ answers, headers = [] }: ApiOperation): object {
   );
 }
 
-function problemsOf({ path, body, ifMatch, isRepeatable }: ApiOperation): object {
+function problemsOf({ method, path, body, ifMatch, isRepeatable }: ApiOperation): object {
   const statuses = [
     ...[400, 401, 403, 503],
-    ...(path.includes('{') ? [404] : []),
+    // POST creates a key in the account, or changes a key.
+    ...(method === 'post' || path.includes('{') ? [404] : []),
     ...(isRepeatable ? [409] : []),
     ...(ifMatch === undefined ? [] : [412]),
     ...(ifMatch === 'required' ? [428] : []),
-    ...(body === undefined ? [] : [413, 415]),
+    ...(body === undefined ? [] : [408, 413, 415]),
   ];
   return Object.fromEntries(statuses.map((status) => [status, { $ref: `#/components/responses/Problem${status}` }]));
 }

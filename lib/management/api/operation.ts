@@ -40,7 +40,10 @@ export interface ApiOperation {
   readonly query?: readonly QueryName[];
   /** The schema of the request body, and the media types that are accepted. */
   readonly body?: { readonly schema: SchemaName; readonly types: readonly string[]; readonly required: boolean };
-  /** Whether the request may or must have the header `If-Match`. If `undefined`, the header is ignored. */
+  /**
+   * Whether the request may or must have the header `If-Match`; it may then also have `If-None-Match`. If `undefined`,
+   * both headers are ignored.
+   */
   readonly ifMatch?: 'optional' | 'required';
   /** Whether the operation uses the header `Idempotency-Key`. If it does not, the header is ignored. */
   readonly isRepeatable?: boolean;

@@ -22,9 +22,14 @@ export function parseIfMatch(field: string | undefined): IfMatch {
   });
 }
 
+/** Whether `If-Match` is absent, or matches the version of the key. Otherwise the response is 412. */
+export function matchesAny(ifMatch: IfMatch, version: number): boolean {
+  return ifMatch === undefined || ifMatch === 'any' || ifMatch.includes(version);
+}
+
 /**
- * Whether the key must be sent, because `If-None-Match` is absent or no tag in it matches the version of the key by
- * weak comparison. Otherwise the response is 304 (RFC 9110 section 13.1.2).
+ * Whether `If-None-Match` is absent, or no tag in it matches the version of the key by weak comparison. Otherwise the
+ * response is 304 for GET and HEAD, and 412 for other methods (RFC 9110 section 13.1.2).
  */
 export function matchesNone(field: string | undefined, version: number): boolean {
   if (field === undefined) return true;
@@ -37,7 +42,11 @@ export function entityTag(version: number): string {
 }
 
 export function preconditionFailed(): ProblemError {
-  return new ProblemError(412, 'version_conflict', 'the key has changed since you read it; read it again and retry');
+  return new ProblemError(
+    412,
+    'version_conflict',
+    'the key does not have the version that If-Match or If-None-Match requires; read it again and retry',
+  );
 }
 
 /** Creates the error 428 (RFC 6585 section 3) for a request without the required `If-Match`. */

@@ -11,11 +11,25 @@ export class ProblemError extends KeywardError {
   override readonly name = 'ProblemError';
   declare readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
+  /** The name of the invalid parameter of the path or the query, if there is one. */
+  readonly parameter: string | undefined;
 
-  constructor(status: number, code: string, detail: string, headers: Readonly<Record<string, string>> = {}) {
+  constructor(
+    status: number,
+    code: string,
+    detail: string,
+    headers: Readonly<Record<string, string>> = {},
+    parameter?: string,
+  ) {
     super(code, detail, { status });
     this.headers = headers;
+    this.parameter = parameter;
   }
+}
+
+/** Creates the error for an invalid parameter of the path or the query. */
+export function invalidParameter(name: string, expected: string): ProblemError {
+  return new ProblemError(400, 'invalid', `${name}: ${expected}`, {}, name);
 }
 
 export interface Problem {
@@ -23,6 +37,12 @@ export interface Problem {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: object;
 }
+
+/** The parameters of the query and the path whose field in the service has another name. */
+const PARAMETERS: ReadonlyMap<string, string> = new Map([
+  ['text', 'q'],
+  ['secret', 'secretId'],
+]);
 
 /**
  * The challenge of a 401 response, which RFC 9110 section 15.5.2 requires. It is sent if `memberOf` returns no valid
@@ -38,17 +58,21 @@ const CHALLENGE = { 'WWW-Authenticate': 'Bearer realm="api"' };
  */
 export function toProblem(error: unknown, inBody: boolean): Problem | undefined {
   if (error instanceof ProblemError) {
-    const { status, code, message, headers } = error;
-    return { status, headers, body: bodyOf(status, code, message) };
+    const { headers, parameter } = error;
+    return { status: error.status, headers, body: bodyOf(error, parameter === undefined ? undefined : { parameter }) };
   }
   if (!(error instanceof ManagementError)) return undefined;
-  const { status, code, message, field } = error;
-  const errors = field === undefined ? {} : { errors: [{ ...placeOf(field, inBody), detail: message }] };
-  return { status, headers: headersOf(error), body: { ...bodyOf(status, code, message), ...errors } };
+  const { status, field } = error;
+  return {
+    status,
+    headers: headersOf(error),
+    body: bodyOf(error, field === undefined ? undefined : placeOf(field, inBody)),
+  };
 }
 
-function bodyOf(status: number, code: string, detail: string): object {
-  return { type: 'about:blank', title: STATUS_CODES[status], status, detail, code };
+function bodyOf({ status, code, message: detail }: ProblemError | ManagementError, place: object | undefined): object {
+  const errors = place === undefined ? {} : { errors: [{ ...place, detail }] };
+  return { type: 'about:blank', title: STATUS_CODES[status], status, detail, code, ...errors };
 }
 
 function headersOf({ code }: ManagementError): Readonly<Record<string, string>> {
@@ -58,7 +82,7 @@ function headersOf({ code }: ManagementError): Readonly<Record<string, string>> 
 
 function placeOf(field: string, inBody: boolean): object {
   if (field === 'idempotencyKey') return { header: 'Idempotency-Key' };
-  if (!inBody) return { parameter: field === 'text' ? 'q' : field };
+  if (!inBody) return { parameter: PARAMETERS.get(field) ?? field };
   if (field === 'request') return { pointer: '#' };
   // `encodeURIComponent` throws for a lone surrogate, which JSON can contain.
   const token = field

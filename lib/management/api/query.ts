@@ -4,6 +4,7 @@ import { DEFAULT_ORDER, KEY_ORDERS } from '../key-list-filter.js';
 import { invalid } from '../management-error.js';
 import type { Page } from '../pagination.js';
 import type { ApiAnswer, ApiCall, QueryName } from './operation.js';
+import { invalidParameter } from './problem.js';
 import type { JsonSchema } from './schemas.js';
 
 /** The schema of each query parameter. */
@@ -28,19 +29,19 @@ export const QUERY_SCHEMAS: Readonly<Record<QueryName, JsonSchema>> = {
   to: { type: 'string', format: 'date' },
 };
 
-/** @throws ManagementError `invalid` for a parameter that is unknown, repeated or malformed. */
+/** @throws ProblemError 400 for a parameter that is unknown or repeated. */
 export function readQuery(url: string, names: readonly QueryName[]): ApiCall['query'] {
   const mark = url.indexOf('?');
   const pairs = mark === -1 ? [] : [...new URLSearchParams(url.slice(mark + 1))];
   for (const [index, [name]] of pairs.entries()) {
     if (!(names as readonly string[]).includes(name)) {
-      throw invalid(
+      throw invalidParameter(
         name,
         `unknown query parameter; ${names.length === 0 ? 'this operation accepts none' : `expected one of ${names.join(', ')}`}`,
       );
     }
     if (pairs.findIndex(([other]) => other === name) !== index)
-      throw invalid(name, 'the query parameter must occur only once');
+      throw invalidParameter(name, 'the query parameter must occur only once');
   }
   return Object.fromEntries(pairs);
 }

@@ -25,7 +25,14 @@ import {
   conflict,
   viewIn,
 } from './key-change.js';
-import { hasSameEntitlement, type NewKey, OneOfVersions, readEdit, readVersions, settingsOf } from './key-settings.js';
+import {
+  hasSameEntitlement,
+  type NewKey,
+  readEdit,
+  readVersion,
+  settingsOf,
+  VersionCondition,
+} from './key-settings.js';
 import { type KeyView, keyViewOf } from './key-view.js';
 import { assertEnvironment, assertGrantable, inEnvironment, isWithin } from './member-rules.js';
 import { newId, newSecret } from './new-secret.js';
@@ -110,11 +117,11 @@ export class KeyService {
 
   /**
    * Edits the settings of a key. An edit of an outdated version is refused (optimistic locking). An edit that changes
-   * nothing succeeds with any version, except with `OneOfVersions`, and is not audited.
+   * nothing succeeds with any version, except with a `VersionCondition`, and is not audited.
    */
   async edit(member: unknown, id: unknown, given: unknown, idempotencyKey?: unknown): Promise<KeyView> {
     const { version: seen } = Object(given) as { readonly version?: unknown };
-    const version = seen instanceof OneOfVersions ? seen : undefined;
+    const version = seen instanceof VersionCondition ? seen : undefined;
     const request = { name: 'edit', id, version, idempotencyKey, input: withoutVersion(given) };
     const { key } = await this.#change(member, { ...request, action: 'edit' }, async (tx, row, actor) => {
       const { version, columns } = readEdit(given, row, actor.now, await tx.now());
@@ -173,7 +180,7 @@ export class KeyService {
         const result = { key: await viewIn(tx, row.id, now), doneAt: new Date(doneAt) };
         return { result, subject: row.id, fields: undefined };
       };
-      const versions = seen === undefined ? undefined : readVersions(seen);
+      const condition = seen === undefined ? undefined : readVersion(seen);
       const request = readIdempotentRequest(row.account, idempotencyKey, operation.name, [id, input]);
       const repeated = request && (await findRepeated(tx, request, now));
       if (repeated !== undefined) return await unchanged(repeated.at);
@@ -182,7 +189,7 @@ export class KeyService {
           'revoked',
           `the ${this.#noun} is revoked, and this cannot be undone; create a new key`,
         );
-      if (versions !== undefined && !versions.includes(row.version)) throw conflict();
+      if (condition?.allows(row.version) === false) throw conflict();
       const change = await work(tx, row, actor);
       // The work may lock the account. The request is stored after that, as in `#make`: with two orders, operations
       // with the same idempotency key could deadlock.

@@ -134,19 +134,15 @@ export function readNewAccessKey(value: unknown, now: number): NewKey {
   };
 }
 
-/** A `version` for an edit of whatever version the key has. Only the management API uses it, for `If-Match: *`. */
-export const ANY_VERSION = Symbol('any version');
-
 /**
- * A `version` for a change of a key that has one of several versions. An edit with it is refused for every other
- * version, even if it changes nothing. Only the management API uses it, for the tags in `If-Match`; if it has no
- * versions, the change is refused for every key.
+ * A `version` for a change of a key whose version fulfills a condition. An edit with it is refused for every other
+ * version, even if it changes nothing. Only the management API uses it, for `If-Match` and `If-None-Match`.
  */
-export class OneOfVersions {
-  readonly versions: readonly number[];
+export class VersionCondition {
+  readonly allows: (version: number) => boolean;
 
-  constructor(versions: readonly number[]) {
-    this.versions = versions;
+  constructor(allows: (version: number) => boolean) {
+    this.allows = allows;
   }
 }
 
@@ -172,10 +168,9 @@ export function readEdit(value: unknown, row: KeyRow, now: number, databaseNow: 
     ...(isAccess ? [...OF_ACCESS_KEYS, 'revokeTokens'] : OF_KEYS),
   ]);
   const { disabled, revokeTokens } = given;
-  // `OneOfVersions` was compared before.
-  const isAccepted = given.version === ANY_VERSION || given.version instanceof OneOfVersions;
-  const version = isAccepted ? row.version : given.version;
-  // Not `readVersions`: an edit of 0, which no key has, is a conflict, or succeeds if it changes nothing.
+  // A `VersionCondition` was checked before.
+  const version = given.version instanceof VersionCondition ? row.version : given.version;
+  // Not `readVersion`: an edit of 0, which no key has, is a conflict, or succeeds if it changes nothing.
   if (!Number.isSafeInteger(version)) throw invalid('version', VERSION_EXPECTED);
   const isDisabled = disabled === undefined ? row.disabled_at !== null : readFlag('disabled', disabled);
   const revokesTokens = revokeTokens !== undefined && readFlag('revokeTokens', revokeTokens);
@@ -192,16 +187,15 @@ export function readEdit(value: unknown, row: KeyRow, now: number, databaseNow: 
 }
 
 /**
- * Validates the version that a key must have, and returns the versions that are accepted. Without this check, a value
- * of the wrong type would cause a misleading `version_conflict`, for example if the caller swaps the parameters
- * `version` and `idempotencyKey`.
+ * Validates the version that a key must have. Without this check, a value of the wrong type would cause a misleading
+ * `version_conflict`, for example if the caller swaps the parameters `version` and `idempotencyKey`.
  *
  * @throws ManagementError `invalid`
  */
-export function readVersions(value: unknown): readonly number[] {
-  if (value instanceof OneOfVersions) return value.versions;
+export function readVersion(value: unknown): VersionCondition {
+  if (value instanceof VersionCondition) return value;
   if (!Number.isSafeInteger(value) || (value as number) < 1) throw invalid('version', VERSION_EXPECTED);
-  return [value as number];
+  return new VersionCondition((version) => version === value);
 }
 
 /** Returns the APIs, scopes, channels and platform of a key, which the account of the key must have. */
