@@ -2,7 +2,7 @@
 import type { JsonObject } from '../../protocol/strict-json.js';
 import type { AccessKeyService, ApiKeyService } from '../create-management.js';
 import type { CreatedKey } from '../keys/key-service.js';
-import { VersionCondition } from '../keys/key-settings.js';
+import { VersionCheck } from '../keys/key-settings.js';
 import type { KeyView } from '../keys/key-view.js';
 import { MetadataPatch } from '../keys/optional-key-fields.js';
 import { MAX_GRACE } from '../keys/secrets.js';
@@ -167,12 +167,12 @@ export function keyOperations(collection: KeyCollection): readonly ApiOperation[
 /**
  * Returns the condition of `If-Match` and `If-None-Match` on the version of the key; `undefined` without these headers.
  * The service checks it after it has checked the permission and whether the key exists: both refusals are audited, and
- * come before 412. Its type hides `VersionCondition`, which is no part of the public interface.
+ * come before 412. Its type hides `VersionCheck`, which is no part of the public interface.
  */
 export function seenVersion({ ifMatch, ifNoneMatch }: ApiCall): number | undefined {
   if (ifMatch === undefined && ifNoneMatch === undefined) return undefined;
   const allows = (version: number) => matchesAny(ifMatch, version) && matchesNone(ifNoneMatch, version);
-  return new VersionCondition(allows) as never;
+  return new VersionCheck(allows) as never;
 }
 
 export function idOf({ id = '' }: Readonly<Record<string, string>>): string {

@@ -15,7 +15,7 @@ export interface ChangeRequest {
   readonly name: string;
   readonly id: unknown;
   /**
-   * The version that the key must have; `undefined` for any version. Set for an edit only if it is a `VersionCondition`:
+   * The version that the key must have; `undefined` for any version. Set for an edit only if it is a `VersionCheck`:
    * `KeyService.edit` compares any other version itself.
    */
   readonly version?: unknown;

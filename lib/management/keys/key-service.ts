@@ -25,14 +25,7 @@ import {
   conflict,
   viewIn,
 } from './key-change.js';
-import {
-  hasSameEntitlement,
-  type NewKey,
-  readEdit,
-  readVersion,
-  settingsOf,
-  VersionCondition,
-} from './key-settings.js';
+import { hasSameEntitlement, type NewKey, readEdit, readVersion, settingsOf, VersionCheck } from './key-settings.js';
 import { type KeyView, keyViewOf } from './key-view.js';
 import { assertEnvironment, assertGrantable, inEnvironment, isWithin } from './member-rules.js';
 import { newId, newSecret } from './new-secret.js';
@@ -117,11 +110,11 @@ export class KeyService {
 
   /**
    * Edits the settings of a key. An edit of an outdated version is refused (optimistic locking). An edit that changes
-   * nothing succeeds with any version, except with a `VersionCondition`, and is not audited.
+   * nothing succeeds with any version, except with a `VersionCheck`, and is not audited.
    */
   async edit(member: unknown, id: unknown, given: unknown, idempotencyKey?: unknown): Promise<KeyView> {
     const { version: seen } = Object(given) as { readonly version?: unknown };
-    const version = seen instanceof VersionCondition ? seen : undefined;
+    const version = seen instanceof VersionCheck ? seen : undefined;
     const request = { name: 'edit', id, version, idempotencyKey, input: withoutVersion(given) };
     const { key } = await this.#change(member, { ...request, action: 'edit' }, async (tx, row, actor) => {
       const { version, columns } = readEdit(given, row, actor.now, await tx.now());

@@ -138,7 +138,7 @@ export function readNewAccessKey(value: unknown, now: number): NewKey {
  * A `version` for a change of a key whose version fulfills a condition. An edit with it is refused for every other
  * version, even if it changes nothing. Only the management API uses it, for `If-Match` and `If-None-Match`.
  */
-export class VersionCondition {
+export class VersionCheck {
   readonly allows: (version: number) => boolean;
 
   constructor(allows: (version: number) => boolean) {
@@ -168,8 +168,8 @@ export function readEdit(value: unknown, row: KeyRow, now: number, databaseNow: 
     ...(isAccess ? [...OF_ACCESS_KEYS, 'revokeTokens'] : OF_KEYS),
   ]);
   const { disabled, revokeTokens } = given;
-  // A `VersionCondition` was checked before.
-  const version = given.version instanceof VersionCondition ? row.version : given.version;
+  // A `VersionCheck` was checked before.
+  const version = given.version instanceof VersionCheck ? row.version : given.version;
   // Not `readVersion`: an edit of 0, which no key has, is a conflict, or succeeds if it changes nothing.
   if (!Number.isSafeInteger(version)) throw invalid('version', VERSION_EXPECTED);
   const isDisabled = disabled === undefined ? row.disabled_at !== null : readFlag('disabled', disabled);
@@ -192,10 +192,10 @@ export function readEdit(value: unknown, row: KeyRow, now: number, databaseNow: 
  *
  * @throws ManagementError `invalid`
  */
-export function readVersion(value: unknown): VersionCondition {
-  if (value instanceof VersionCondition) return value;
+export function readVersion(value: unknown): VersionCheck {
+  if (value instanceof VersionCheck) return value;
   if (!Number.isSafeInteger(value) || (value as number) < 1) throw invalid('version', VERSION_EXPECTED);
-  return new VersionCondition((version) => version === value);
+  return new VersionCheck((version) => version === value);
 }
 
 /** Returns the APIs, scopes, channels and platform of a key, which the account of the key must have. */
