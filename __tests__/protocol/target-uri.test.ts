@@ -47,6 +47,7 @@ describe('toOriginForm', () => {
     ['https://api.example?q', '/?q'],
     ['https://api.example#f', '/#f'],
     ['https://api.example', '/'],
+    ['https://api.example//keys', '//keys'],
     ['*', '*'],
     ['api.example:443', 'api.example:443'],
   ])('path and query of %s are %j', (target, form) => {
@@ -70,7 +71,7 @@ describe('requestPath', () => {
     ['*', '*'],
     ['keys?q', 'keys'],
     ['keys/https://a/b', 'keys/https://a/b'],
-    ['?https://api.example/keys', '/'],
+    ['?https://api.example/keys', ''],
   ])('the path of %s is %j', (target, path) => {
     expect(requestPath(target)).toBe(path);
   });

@@ -10,9 +10,8 @@
 const URI = /^([A-Za-z][A-Za-z\d+.-]*):\/\/([^/?#@\\]+)((?:\/[^?#\\]*)?)(?:[?#]|$)/;
 const PRINTABLE = /^[\x21-\x7E]+$/;
 const DEFAULT_PORT: Readonly<Record<string, RegExp>> = { http: /:(?:80)?$/, https: /:(?:443)?$/ };
-const ABSOLUTE_FORM = /^[A-Za-z][A-Za-z\d+.-]*:\/\/[^/?#]*/;
-/** Matches before a query, a fragment or the end, if there is no path. */
-const EMPTY_PATH = /^(?=[?#]|$)/;
+/** Matches scheme, authority and the slash after them, which may be missing if the path is empty. */
+const ABSOLUTE_FORM = /^[A-Za-z][A-Za-z\d+.-]*:\/\/[^/?#]*\/?/;
 const ESCAPE = /%[\dA-Fa-f]{2}/g;
 const UNRESERVED = /[\w.~-]/;
 
@@ -32,10 +31,10 @@ export function normalizeUri(uri: string): string | undefined {
 
 /**
  * Returns path and query of a request-target as they were sent (RFC 9112 section 3.2). The target is `/path?query` or
- * `https://host/path?query`; its host is ignored. An empty path becomes `/`.
+ * `https://host/path?query`; its host is ignored. In the second form, an empty path becomes `/`.
  */
 export function toOriginForm(target: string): string {
-  return target.startsWith('/') ? target : target.replace(ABSOLUTE_FORM, '').replace(EMPTY_PATH, '/');
+  return target.startsWith('/') ? target : target.replace(ABSOLUTE_FORM, '/');
 }
 
 /** Returns the path of a request-target as it was sent. */

@@ -128,7 +128,7 @@ describe('the path of a decision', () => {
       '/v1/payments',
     ],
     ['without its query', { url: '/payments?key=sk?x' }, '/payments'],
-    ['the root, of nothing but a query', { url: '?key=sk' }, '/'],
+    ['empty of nothing but a query', { url: '?key=sk' }, ''],
     ['unknown, where the request has none', { url: undefined }, undefined],
   ])('is %s', (_name, members, path) => {
     const req = requestOf();

@@ -100,6 +100,7 @@ describe('the URL of a proof', () => {
     ['the target of a server without Express', `${ORIGIN}/v1/7`, { url: '/v1/7?a=b' }],
     ['the same target in another form', 'HTTPS://API.test:443/%7Ea?b', { url: '/~a' }],
     ['the path of a target with a host', `${ORIGIN}/v1`, { url: 'http://evil.test/v1' }],
+    ['the root of a target with a host, but no path', `${ORIGIN}/`, { url: 'http://api.test?a' }],
     ['one of several origins', 'https://other.test/v1', { url: '/v1' }],
     ['the very target, although it is no URI', `${ORIGIN}/a\\b`, { url: '/a\\b?c' }],
     ['one of several origins in another form', 'https://OTHER.test/v1', { url: '/v1' }],
