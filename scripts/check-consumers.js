@@ -26,6 +26,9 @@ const RUN_AT_INSTALL = ['preinstall', 'install', 'postinstall', 'prepare'];
 /** What a project that is tested by Jest as CommonJS has beside keyward. */
 const JEST = ['express', '@types/express', '@types/node', '@jest/globals', 'jest', 'ts-jest', 'typescript'];
 
+/** The optional packages that keyward loads itself, and Express. */
+const PEERS = ['better-sqlite3', 'csv-parse', 'express', 'kysely', 'pg', 'yaml'];
+
 const OPTIONS = {
   ...{ target: 'ES2022', lib: ['ES2023'], types: ['node'], strict: true, exactOptionalPropertyTypes: true },
   ...{ noUncheckedIndexedAccess: true, esModuleInterop: true, skipLibCheck: false },
@@ -61,6 +64,7 @@ try {
     checkConsumer('Express 5', tarball, ['express', '@types/express', ...BESIDE], besides),
     checkConsumer('Express 4', tarball, ['express4', '@types/express4'], COMPILATIONS),
     checkJest(tarball),
+    checkNewestPeers(tarball),
   ]);
 } finally {
   rmSync(workshop, { recursive: true, force: true });
@@ -112,6 +116,31 @@ async function checkJest(tarball) {
   await run(home, 'node', 'node_modules/typescript/bin/tsc', '-p', '.');
   await run(home, 'node', 'node_modules/jest/bin/jest.js');
   console.log(`Jest with ts-jest and CommonJS, Node ${process.version}: the tests pass`);
+}
+
+/** The command line with the newest version of each package that it may be used with. */
+async function checkNewestPeers(tarball) {
+  // The newest better-sqlite3 and kysely do not support Node 20.
+  if (process.version.startsWith('v20.')) return console.log('newest peers: left out, because some need Node 22');
+  const home = mkdtempSync(join(workshop, 'consumer-'));
+  cpSync(join(SOURCES, 'newest-peers'), home, { recursive: true });
+  const newest = Object.entries(manifestOf(ROOT).peerDependencies)
+    .filter(([name]) => PEERS.includes(name))
+    .map(([name, range]) => `${name}@${range.split(' || ').at(-1)}`);
+  await run(home, 'npm', 'install', '--prefer-offline', '--no-audit', '--no-fund', tarball, ...newest);
+  const keyward = (...args) => run(home, 'node', 'node_modules/keyward/dist/cli/main.js', ...args);
+  const urls = ['file:./keyward.db'];
+  // In a schema of its own, which stays: it is small, and each run uses it again.
+  if (process.env.KEYWARD_TEST_POSTGRES) urls.push(`${process.env.KEYWARD_TEST_POSTGRES}?schema=newest_peers`);
+  for (const url of urls) {
+    const options = ['--account', 'acme', '--database', url];
+    await keyward('accounts', 'put', 'acme', '--api', 'payments', '--database', url);
+    await keyward('keys', 'create', '--kind', 'secret', '--api', 'payments', ...options);
+    await keyward('keys', 'import', 'keys.csv', ...options);
+  }
+  await keyward('openapi', 'describe', 'app.js', 'api.yaml', '--out', 'api.yaml');
+  await keyward('openapi', 'check', 'app.js', 'api.yaml');
+  console.log(`newest peers: the command line works with ${newest.join(', ')}`);
 }
 
 /** The very version that the project itself was tested with, under its own name: `express4` is `express@4.22.3`. */

@@ -1,6 +1,6 @@
 /** Runs the migrations of the database schema. Never edit a released migration; add a new migration at the end. */
 import { randomUUID } from 'node:crypto';
-import { type Kysely, type Migration, Migrator, sql } from 'kysely';
+import { type Kysely, type Migration, sql } from 'kysely';
 import { StoreError } from '../store-error.js';
 import type { Tables } from '../tables.js';
 import { addSearch } from './0005-search.js';
@@ -36,6 +36,7 @@ export async function migrateSchema(db: Kysely<Tables>, dialect: SchemaDialect):
   const steps = stepsFor(dialect);
   const latest = Object.keys(steps).at(-1) ?? '';
   if (await hasRun(db, latest)) return;
+  const Migrator = await loadMigrator();
   const migrator = new Migrator({
     db,
     provider: { getMigrations: async () => steps },
@@ -46,6 +47,18 @@ export async function migrateSchema(db: Kysely<Tables>, dialect: SchemaDialect):
   const { error } = await migrator.migrateToLatest();
   // The error does not matter if another process has meanwhile run the migrations of this version or a newer one.
   if (error !== undefined && !(await hasRun(db, latest))) throw error;
+}
+
+/** Loads the migrator from `kysely/migration`, where kysely 0.29 moved it, or from `kysely` if this is kysely 0.28. */
+async function loadMigrator(): Promise<typeof import('kysely').Migrator> {
+  try {
+    // The types of kysely 0.28 do not have this module, so TypeScript must not resolve it.
+    return (await import('kysely/migration' as string)).Migrator;
+  } catch (error) {
+    const { Migrator } = await import('kysely');
+    if (Migrator === undefined) throw error;
+    return Migrator;
+  }
 }
 
 /** Whether the latest migration of this version of keyward has run. A newer version may have run more. */
