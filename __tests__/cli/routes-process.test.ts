@@ -1,10 +1,14 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ROOT } from '../examples/built-service.js';
 import { build, runProgram } from '../support/built-cli.js';
+import { folderInRepository } from '../support/folder-in-repository.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'keyward-routes-'));
+const linked = folderInRepository('.routes-');
 
 beforeAll(build);
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -50,5 +54,26 @@ describe('keyward routes', () => {
     expect(JSON.parse(err)).toEqual({
       error: { code: 'usage', message: expect.stringContaining('it exited the process'), exitCode: 2 },
     });
+  });
+
+  it('finds the packages of a linked package, as pnpm installs them, if standard error is a pipe', () => {
+    const modules = join(linked.folder, 'node_modules');
+    const stored = join(modules, '.pnpm/outer@1.0.0/node_modules');
+    for (const name of ['outer', 'inner']) {
+      mkdirSync(join(stored, name), { recursive: true });
+      writeFileSync(join(stored, name, 'package.json'), JSON.stringify({ name, type: 'module', main: './main.js' }));
+    }
+    writeFileSync(join(stored, 'outer/main.js'), "export { path } from 'inner';");
+    writeFileSync(join(stored, 'inner/main.js'), "export const path = '/health';");
+    symlinkSync('.pnpm/outer@1.0.0/node_modules/outer', join(modules, 'outer'));
+    const app = linked.file(
+      'app.mjs',
+      "import express from 'express'; import { path } from 'outer'; export const app = express(); app.get(path, () => {});",
+    );
+    // The streams of a child process of Node are sockets, so a shell makes the pipe.
+    const command = ['"$0" "$@" 2>&1 | cat', process.execPath, join(ROOT, 'dist/cli/main.js')];
+    const args = ['routes', app, '--except', 'GET /health'];
+    const { stdout } = spawnSync('sh', ['-c', ...command, ...args], { encoding: 'utf8' });
+    expect(stdout).toMatch(/GET +\/health +excepted/);
   });
 });

@@ -12,7 +12,9 @@ export function createOutput(stream: Stream): Output {
 }
 
 function isFile(descriptor: number): boolean {
-  const status = fstatSync(descriptor);
+  // With `bigint`, because a plain `fstatSync` fills a buffer that `realpathSync` of Node 20 reads later by mistake. If
+  // standard error is a pipe, symbolic links to packages, as pnpm makes them, would then not be resolved.
+  const status = fstatSync(descriptor, { bigint: true });
   return status.isFile() || status.isCharacterDevice();
 }
 
