@@ -1,6 +1,6 @@
 /** Changes values in the text of a YAML document, and keeps its comments and its order. */
 import { isDeepStrictEqual } from 'node:util';
-import type { Alias, Document, Node } from 'yaml';
+import type { Alias, Document, Node, Tags } from 'yaml';
 import { type DocumentChange, withChanges } from '../openapi/app/document-changes.js';
 import { optionalPackage } from '../store/optional-package.js';
 
@@ -23,7 +23,7 @@ export async function changedYaml(
 ): Promise<string | undefined> {
   const yaml = await loadYaml();
   try {
-    const parsed = yaml.parseDocument(text, { merge: true });
+    const parsed = yaml.parseDocument(text, { merge: true, customTags: keepNumbers });
     for (const { path, value } of changes) {
       expandAliases(yaml, parsed, path);
       parsed.setIn(path, parsed.createNode(value));
@@ -35,6 +35,15 @@ export async function changedYaml(
   } catch {
     return undefined;
   }
+}
+
+/** Writes numbers as they are in the text: JavaScript would change `9223372036854775807`, `1e400` and `0x1F`. */
+function keepNumbers(tags: Tags): Tags {
+  return tags.map((tag) => {
+    if (typeof tag === 'string' || tag.collection !== undefined || !/:(?:int|float)$/.test(tag.tag)) return tag;
+    const { stringify } = tag;
+    return { ...tag, stringify: (node, ...rest) => node.source ?? stringify?.(node, ...rest) ?? String(node.value) };
+  });
 }
 
 function expandAliases(yaml: Yaml, parsed: Document, path: readonly string[]): void {

@@ -4,12 +4,14 @@ import { extname } from 'node:path';
 import { type DocumentChange, withChanges } from '../openapi/app/document-changes.js';
 import { CliError, EXIT } from './cli-error.js';
 import { changedYaml, loadYaml } from './edit-yaml.js';
+import { formatMarkedJson, formatMarkedYaml, parseMarkedJson, parseMarkedYaml } from './exact-numbers.js';
 import { replaceFile } from './replace-file.js';
 
 export interface DocumentFile {
   readonly document: object;
   /**
-   * Formats the document with changes. If a YAML file stays YAML, its comments are kept.
+   * Formats the document with changes. Numbers are kept as they are written. If a YAML file stays YAML, its comments
+   * are kept.
    *
    * @param out - The file to write. Its extension decides between JSON and YAML. Default: the file that was read.
    * @param warn - Called with a warning if the comments of a YAML file cannot be kept.
@@ -39,15 +41,16 @@ export async function readDocumentFile(name: string): Promise<DocumentFile> {
     out = name,
     warn: (message: string) => void,
   ): Promise<string> {
-    const changed = withChanges(document as object, changes);
-    if (!isYamlName(out)) return `${JSON.stringify(changed, null, 2)}\n`;
-    const { stringify } = await loadYaml();
-    const edited = isYaml ? await changedYaml(text, document as object, changes) : undefined;
-    if (isYaml && edited === undefined)
+    const isYamlOut = isYamlName(out);
+    if (isYaml && isYamlOut) {
+      const edited = await changedYaml(text, document as object, changes);
+      if (edited !== undefined) return edited;
       warn(
         `the YAML was written without the comments and anchors of ${name}, because a change affects an alias or a merge key`,
       );
-    return edited ?? stringify(changed);
+    }
+    const changed = withChanges(isYaml ? await parseMarkedYaml(text) : parseMarkedJson(text), changes);
+    return isYamlOut ? await formatMarkedYaml(changed) : formatMarkedJson(changed);
   }
 
   return { document, format };
