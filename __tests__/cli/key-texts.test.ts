@@ -1,4 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
@@ -200,5 +202,26 @@ describe('keyward keys scan', () => {
       ...{ code: 0, out: 'No keys were found.\n' },
     });
     expect((await keyward.run('keys', 'scan', join(folder, 'none'))).code).toBe(2);
+  });
+
+  it('reads a pipe that was named', async () => {
+    const pipe = join(folder, 'log.pipe');
+    execFileSync('mkfifo', [pipe]);
+    const [key, other] = [mintKey('secret', 'live'), mintKey('public', 'live')];
+    const writing = writeFile(pipe, `first\nkey=${key} ${other}\n`);
+    const { code, out } = await keyward.run('keys', 'scan', pipe);
+    await writing;
+    rmSync(pipe);
+    expect([code, out.match(/pipe:\d+:\d+/g)]).toEqual([1, ['pipe:2:5', 'pipe:2:36']]);
+  });
+
+  it('takes linear time in a file with many keys', async () => {
+    const path = join(folder, 'many.txt');
+    writeFileSync(path, `${mintKey('secret', 'live')}\n`.repeat(50_000));
+    const start = performance.now();
+    const { out } = await keyward.run('keys', 'scan', path, '--json');
+    rmSync(path);
+    expect(JSON.parse(out).found.at(-1)).toMatchObject({ line: 50_000, column: 1 });
+    expect(performance.now() - start).toBeLessThan(20_000);
   });
 });

@@ -42,7 +42,7 @@ export function addKeyTextCommands(keys: Command, io: Io): void {
 
   keys
     .command('scan <folder>')
-    .description('scan the files in a folder for keys, and exit with code 1 if any are found')
+    .description('scan the files in a folder, a file or a pipe for keys, and exit with code 1 if any are found')
     .option('--json', 'print the result as one line of JSON')
     .action(async (folder: string, { json }: { json?: boolean }) => {
       const found: FoundKey[] = [];
