@@ -180,4 +180,21 @@ describe('keyward keys import: if it cannot continue', () => {
     if (args.length === 0) expect(out).toMatch(/^1000 keys imported, 0 skipped/);
     else expect(JSON.parse(out)).toMatchObject({ imported: 1_000, refused: 0 });
   });
+
+  it('says what was refused before, and how to import it', async () => {
+    const endless = 'x'.repeat(1_100_000);
+    const { code, out, err } = await importing(table(['bad', ...linesOf(1_999), endless]));
+    expect([code, out]).toEqual([2, expect.stringMatching(/^1000 keys imported, 0 skipped .*, 1 line refused, in /)]);
+    expect(err).toMatch(
+      /; 1 line was refused, so 1 batch of up to 1000 lines was not imported; correct the file and import it again; to import only the rest, add --from-line 2002\n$/,
+    );
+  });
+
+  it('prints the counts as JSON also if the file or the account does not exist', async () => {
+    const none = { imported: 0, known: 0, refused: 0, batches_not_imported: 0, seconds: 0, resume_at_line: null };
+    const missing = await keyward.run('keys', 'import', join(folder, 'none.csv'), '--account', 'acme', '--json');
+    expect([missing.code, JSON.parse(missing.out)]).toEqual([2, none]);
+    const unknown = await importing(table(linesOf(1)), '--account', 'other', '--json');
+    expect([unknown.code, JSON.parse(unknown.out)]).toEqual([1, none]);
+  });
 });

@@ -62,7 +62,6 @@ Correct the file and import it again: keys that are already in the database are 
 Example: keyward keys import keys.csv --account acme`,
     )
     .action(async (file: string, options: ImportOptions) => {
-      const table = await openTable(file, { size: BATCH, firstLine: options.fromLine }, checkHeading);
       const counts: ImportCounts = {
         imported: 0,
         known: 0,
@@ -72,6 +71,7 @@ Example: keyward keys import keys.csv --account acme`,
         resume_at_line: null,
       };
       try {
+        const table = await openTable(file, { size: BATCH, firstLine: options.fromLine }, checkHeading);
         await withStore(io, options, async (session) => {
           await session.management.accounts.view(options.account);
           const interruption = listenForInterruption();
@@ -79,13 +79,10 @@ Example: keyward keys import keys.csv --account acme`,
         });
       } catch (error) {
         throw withResumeLine(error, counts);
+      } finally {
+        if (options.json) printJson(io, counts);
       }
-      if (counts.refused > 0) {
-        const lines = textOfCount(counts.refused, 'line was', 'lines were');
-        const size = `of up to ${BATCH} lines`;
-        const batches = textOfCount(counts.batches_not_imported, `batch ${size} was`, `batches ${size} were`);
-        throw new CliError(`${lines} refused, so ${batches} not imported; correct the file and import it again`);
-      }
+      if (counts.refused > 0) throw new CliError(describeRefused(counts));
     });
 
   /**
@@ -133,12 +130,13 @@ Example: keyward keys import keys.csv --account acme`,
     } finally {
       progress.clear();
       counts.seconds = secondsSince(start);
-      const { imported, known, seconds } = counts;
-      if (options.json) printJson(io, counts);
-      else
+      const { imported, known, seconds, refused } = counts;
+      const skipped = `${known} skipped (already in the database)`;
+      const lines = refused === 0 ? '' : `, ${textOfCount(refused, 'line')} refused`;
+      if (!options.json)
         printLine(
           io,
-          `${textOfCount(imported, 'key')} imported, ${known} skipped (already in the database), in ${seconds} s (${rate()} per second)`,
+          `${textOfCount(imported, 'key')} imported, ${skipped}${lines}, in ${seconds} s (${rate()} per second)`,
         );
     }
   }
@@ -165,10 +163,23 @@ Example: keyward keys import keys.csv --account acme`,
   }
 }
 
-function withResumeLine(error: unknown, { resume_at_line }: ImportCounts): unknown {
+/** Says what was refused, and the remedy. */
+function describeRefused({ refused, batches_not_imported }: ImportCounts): string {
+  const lines = textOfCount(refused, 'line was', 'lines were');
+  const size = `of up to ${BATCH} lines`;
+  const batches = textOfCount(batches_not_imported, `batch ${size} was`, `batches ${size} were`);
+  return `${lines} refused, so ${batches} not imported; correct the file and import it again`;
+}
+
+function withResumeLine(error: unknown, counts: ImportCounts): unknown {
+  const { refused, resume_at_line } = counts;
   const formatted = formatError(error);
   if (resume_at_line === null || formatted === undefined) return error;
-  const resume = `to resume the import, add --from-line ${resume_at_line}`;
+  // `--from-line` alone would leave out the batches that were not imported.
+  const resume =
+    refused === 0
+      ? `to resume the import, add --from-line ${resume_at_line}`
+      : `${describeRefused(counts)}; to import only the rest, add --from-line ${resume_at_line}`;
   return new CliError(`${formatted.message}; ${resume}`, formatted.exitCode);
 }
 
