@@ -37,7 +37,10 @@ export function printTable(
     return;
   }
   const lines = [headings, ...rows].map((line) => line.map(escapeText));
-  const widths = headings.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)));
+  // Not `Math.max(...lines)`: a call with 130,000 arguments fails.
+  const widths = headings.map((_, column) =>
+    lines.reduce((width, line) => Math.max(width, line[column]?.length ?? 0), 0),
+  );
   for (const line of lines) {
     const cells = line.map((cell, column) => cell.padEnd(widths[column] ?? 0));
     printLine(io, cells.join('  ').trimEnd());
