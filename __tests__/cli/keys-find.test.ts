@@ -129,6 +129,13 @@ describe.each(sharedEngines)('keyward keys find on %s', (engine) => {
     expect((await find(key)).out).toMatch(/\nThis secret is no longer accepted\.\n$/);
   });
 
+  it('says that a secret that was replaced after its key expired is no longer accepted', async () => {
+    const { key, record } = await create();
+    await onDatabase(place.url, `update keys set expires_at = 1 where id = '${record.id}'`);
+    await onDatabase(place.url, `update secrets set ended_at = 2 where key_id = '${record.id}'`);
+    expect((await find(key)).out).toMatch(/\nThis secret is no longer accepted\.\n$/);
+  });
+
   it('says that the secret of a revoked key is refused already', async () => {
     const { key, record } = await create();
     await keyward.json('keys', 'revoke', record.id);

@@ -7,6 +7,7 @@ import type { Command } from 'commander';
 import { digestOf } from '../../credentials/digest.js';
 import { keywardFormat } from '../../credentials/keyward-format.js';
 import { type KeyView, keyViewOf, type SecretView, secretIdOf } from '../../management/keys/key-view.js';
+import { isOver } from '../../management/keys/secrets.js';
 import { CliError, EXIT } from '../cli-error.js';
 import type { Io } from '../io.js';
 import { printFields, printJson, printLine, textOfTime } from '../terminal/output.js';
@@ -17,6 +18,8 @@ interface FoundSecret {
   readonly key: KeyView;
   /** The secret; `undefined` if it was deleted. */
   readonly secret: SecretView | undefined;
+  /** Whether the secret can never be accepted again, even if the expiration date of the key is extended. */
+  readonly hasEnded: boolean;
 }
 
 export function addFindCommand(keys: Command, io: Io): void {
@@ -49,8 +52,14 @@ export function addFindCommand(keys: Command, io: Io): void {
       const id = await store.repository.keyOfDigest(digest);
       const found = id === undefined ? undefined : await store.repository.key(id);
       if (found === undefined) throw new CliError(notFoundMessage(presented, databaseName));
-      const key = keyViewOf(found, Date.now());
-      return { key, secret: key.secrets.find((each) => each.id === secretIdOf({ digest })) };
+      const now = Date.now();
+      const key = keyViewOf(found, now);
+      const row = found.secrets.find((each) => each.digest === digest);
+      return {
+        key,
+        secret: key.secrets.find((each) => each.id === secretIdOf({ digest })),
+        hasEnded: key.state === 'revoked' || row === undefined || isOver(row, now),
+      };
     });
   }
 
@@ -88,18 +97,8 @@ export function addFindCommand(keys: Command, io: Io): void {
 
 /** Returns the command line that revokes the key; `null` if the secret can never be accepted again. */
 function revocationOf(found: FoundSecret): string | null {
-  const { key } = found;
-  return hasEnded(found) ? null : `keyward ${groupOf(key)} revoke ${key.id}`;
-}
-
-/**
- * Whether a secret can never be accepted again. The secret of an expired key does not count: somebody may extend the
- * expiration date of the key, and the secret would be accepted again.
- */
-function hasEnded({ key, secret }: FoundSecret): boolean {
-  if (secret === undefined || key.state === 'revoked') return true;
-  if (key.state !== 'expired' || key.expiresAt === null) return secret.state === 'ended';
-  return secret.acceptedUntil !== null && secret.acceptedUntil < key.expiresAt;
+  const { key, hasEnded } = found;
+  return hasEnded ? null : `keyward ${groupOf(key)} revoke ${key.id}`;
 }
 
 /** Whether clients can authenticate without the secret: only then can it be deleted alone. */

@@ -111,7 +111,7 @@ function notEnded(secrets: readonly SecretRow[]): readonly SecretRow[] {
   return secrets.filter(({ ended_at }) => ended_at === null);
 }
 
-function isOver({ ended_at, retires_at }: SecretRow, now: number): boolean {
+export function isOver({ ended_at, retires_at }: SecretRow, now: number): boolean {
   return ended_at !== null || (retires_at !== null && retires_at <= now);
 }
 
