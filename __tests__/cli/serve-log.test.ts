@@ -95,4 +95,11 @@ describe('the log of keyward serve', () => {
     channel('keyward:token').publish({ outcome: 'refused', reason: 'x\u001b[2J\ny', clientId: undefined });
     expect(lines).toEqual([expect.stringMatching(/^\S+Z token refused x\\u001b\[2J\\ny\n$/)]);
   });
+
+  it.each(['%3F', '%3f', '%253F', '%25253f'])('has no query whose question mark is escaped as %s', async (mark) => {
+    const { lines, app } = logging(true);
+    await request(app).get(`/dashboard/sign-in${mark}token=canary`);
+    await eventually(() => lines.length === 1);
+    expect(JSON.parse(lines[0] ?? '').path).toBe('/dashboard/sign-in');
+  });
 });

@@ -22,6 +22,8 @@ export interface ServeLog {
 const NOT_LOGGED = ['/healthz', '/readyz'];
 /** Maximum characters of a path in the log. Callers choose the path, and could fill the disk with long paths. */
 const MAX_PATH = 200;
+/** `?`, or escaped as `%3F`, `%253F` and so on. */
+const QUERY_START = /\?|%(?:25)*3F/i;
 
 export function serveLog(output: Output, isJson: boolean): ServeLog {
   function write(fields: Readonly<Record<string, string | number | undefined>>): void {
@@ -54,9 +56,9 @@ export function serveLog(output: Output, isJson: boolean): ServeLog {
     middleware(req, res, next) {
       const start = performance.now();
       const { method, ip } = req;
-      // The query is not logged, because the query of a sign-in link is a secret.
+      // The query is not logged, because the query of a sign-in link is a secret. Its `?` may be escaped, even twice.
       // A secret that a client put into the path by mistake is shortened, before the cut, which could leave most of it.
-      const path = shortenSecretsInPath(req.originalUrl.split('?', 1).join()).slice(0, MAX_PATH);
+      const path = shortenSecretsInPath(req.originalUrl.split(QUERY_START, 1).join()).slice(0, MAX_PATH);
       res.once('close', () => {
         if (NOT_LOGGED.includes(path)) return;
         const status = res.writableFinished ? res.statusCode : 'aborted';
