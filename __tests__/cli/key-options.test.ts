@@ -427,3 +427,10 @@ it('--version prints the version of the package', async () => {
     err: '',
   });
 });
+
+it.each(['--name', '--platform'])('%s "" is refused, and removes nothing', async (option) => {
+  const { record } = await create('--name', 'till', '--channel', 'pc_1', '--platform', 'shop');
+  const { code, err } = await keyward.run('keys', 'edit', record.id, option, '');
+  expect([code, err]).toEqual([2, `${option} : expected a text that is not empty\n(see --help)\n`]);
+  expect(await keyward.json('keys', 'view', record.id)).toMatchObject({ record: { name: 'till', platform: 'shop' } });
+});

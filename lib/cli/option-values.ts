@@ -34,6 +34,12 @@ export function readGrace(text: string): number {
   return seconds;
 }
 
+/** Refuses an empty text, which a shell makes of an unset variable, and which would remove the setting. */
+export function readText(text: string): string {
+  if (text.trim() === '') throw new InvalidArgumentError('expected a text that is not empty');
+  return text;
+}
+
 /** Parses a time: `2027-01-31`, `2027-01-31T12:00:00Z`, or a duration from now such as `90d`. */
 export function readTime(text: string): Date {
   const seconds = secondsOf(text);

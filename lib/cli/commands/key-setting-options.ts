@@ -4,7 +4,7 @@
  */
 import { type Command, Option } from 'commander';
 import type { RateLimit } from '../../credentials/rate-limit.js';
-import { allOr, collect, collectLimits, collectMetadata, readTime } from '../option-values.js';
+import { allOr, collect, collectLimits, collectMetadata, readText, readTime } from '../option-values.js';
 import { type CommonOptions, withStoreOptions } from '../with-store.js';
 
 /**
@@ -30,14 +30,18 @@ export interface SettingOptions extends CommonOptions {
  */
 export function withSettings(command: Command, replaces: (list: string) => string = () => ''): Command {
   return withStoreOptions(command)
-    .option('--name <text>', 'a name that helps people to recognize the key')
+    .option('--name <text>', 'a name that helps people to recognize the key', readText)
     .option('--scope <scope>', `a scope of the key; may be repeated${replaces('scopes')}`, collect)
     .option(
       '--channel <id>',
       `the ID of a processing channel that the key may use, or "all" for every channel; may be repeated${replaces('channels')}`,
       collect,
     )
-    .option('--platform <name>', 'the e-commerce platform that the key is used on; requires exactly one --channel')
+    .option(
+      '--platform <name>',
+      'the e-commerce platform that the key is used on; requires exactly one --channel',
+      readText,
+    )
     .option('--expires <time>', 'when the key expires: a date, or a duration such as 90d', readTime)
     .option(
       '--metadata <name=value>',
