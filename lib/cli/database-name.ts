@@ -19,8 +19,10 @@ export function nameOfDatabase(url: string, source: string, env: Readonly<Record
   // A text that is not a PostgreSQL URL may contain a password anywhere, so nothing of it is printed. `openStore`
   // refuses it later.
   if (!/^postgres(?:ql)?:/.test(url) || !URL.canParse(url)) return '';
-  const { hostname, port, pathname, search, searchParams, hash } = new URL(url);
-  if (/@/.test(pathname + hash) || /^\?[^=&]*@/.test(search)) {
+  const { hostname, port, username, pathname, search, searchParams, hash } = new URL(url);
+  // Without a user before the host, an `@` is expected only in a parameter for the user or the password.
+  const misplaced = username === '' ? /[?&](?!(?:user|password)=)[^&]*@/ : /^\?[^=&]*@/;
+  if (/@/.test(pathname + hash) || misplaced.test(search)) {
     throw new CliError(
       `${source}: the password in the URL contains a special character; percent-encode @ : / ? # and %`,
       EXIT.usage,
