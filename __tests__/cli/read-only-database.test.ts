@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { openDatabase } from '../../lib/cli/database.js';
+import { chooseAccount } from '../../lib/cli/serve/served-dashboard.js';
 import { commandLine } from '../support/command-line.js';
 import { onFastClock } from '../support/fast-clock.js';
 import { onDatabase } from '../support/store-database.js';
@@ -57,5 +59,18 @@ onServer('commands on a PostgreSQL server that is read-only, as after a failover
     );
     expect([code, out]).toEqual([3, '']);
     expect(err).toMatch(/^the database postgres:\S+ is read-only, probably because it is a standby; use the /);
+  });
+
+  it('a key of the other group is not found', async () => {
+    const { code, err } = await commandLine({ url }).run('access-keys', 'view', key.record.id);
+    expect([code, err]).toEqual([1, expect.stringMatching(/^there is no access key "key_\w+" in postgres:/)]);
+  });
+
+  it('serve waits, and says that the database is read-only', async () => {
+    const database = { url, source: '--database', name: 'DB' };
+    const store = await openDatabase(database);
+    const choice = await chooseAccount({ dashboard: true }, store, database);
+    await store.close();
+    expect(choice).toEqual({ state: 'waiting', reason: expect.stringMatching(/^the database DB is read-only, /) });
   });
 });

@@ -32,6 +32,10 @@ export interface Database {
 const READY_TIMEOUT_MS = 10_000;
 const READY_INTERVAL_MS = 250;
 
+/** The end of a message about a database that cannot be written. */
+export const IS_READ_ONLY =
+  'is read-only, probably because it is a standby; use the URL of the primary, or try again later';
+
 export function databaseOf({ env }: Io, { database }: DatabaseOption): Database {
   const sources = [
     ['--database', database],
@@ -101,7 +105,7 @@ export async function openReady(
       failure === undefined ? await canOnlyBeRead(store, database) : failure.detail?.endsWith(`(${READ_ONLY})`);
     await store.close();
     const reason = isReadOnly
-      ? 'is read-only, probably because it is a standby; use the URL of the primary, or try again later'
+      ? IS_READ_ONLY
       : `cannot be ${failure?.warning === 'unusable' ? 'used' : 'reached'}: ${plain(failure?.detail ?? 'it does not respond')}`;
     throw new CliError(`the database ${database.name} ${reason}`, EXIT.unavailable);
   } finally {
@@ -110,8 +114,9 @@ export async function openReady(
 }
 
 /** Whether the database can be read but not written. A store that was opened for writing is then not ready. */
-async function canOnlyBeRead(store: CredentialStore, database: Database): Promise<boolean> {
-  const reader = await openDatabase(database, undefined, true);
+export async function canOnlyBeRead(store: CredentialStore, database: Database): Promise<boolean> {
+  const reader = await openDatabase(database, undefined, true).catch(() => undefined);
+  if (reader === undefined) return false;
   const canBeRead = await reader.ready();
   await reader.close();
   return canBeRead && !(await store.ready());

@@ -19,6 +19,9 @@ export interface CommonOptions extends DatabaseOption {
   readonly json?: boolean;
 }
 
+/** The two types of keys, as the groups `keyward keys` and `keyward access-keys` manage them. */
+export type KeyNoun = 'key' | 'access key';
+
 export interface Session {
   readonly store: CredentialStore;
   readonly management: Management;
@@ -31,9 +34,10 @@ export interface Session {
   /**
    * Returns a member with all permissions in the account of a key.
    *
+   * @param noun - The type that the key must have; default: any.
    * @throws CliError if there is no such key.
    */
-  memberOfKey(id: string): Promise<Member>;
+  memberOfKey(id: string, noun?: KeyNoun): Promise<Member>;
 }
 
 /** Adds the options of every command with a store: `--database` and `--json`. */
@@ -70,9 +74,11 @@ export async function withStore<T>(
     function memberOf(account: string): Member {
       return { id: operator, account, permissions: ['owner'] };
     }
-    async function memberOfKey(id: string): Promise<Member> {
+    async function memberOfKey(id: string, noun?: KeyNoun): Promise<Member> {
       const found = await store.repository.key(id);
-      if (found === undefined) throw new CliError(`there is no key ${JSON.stringify(id)} in ${database.name}`);
+      const isOther = noun !== undefined && (found?.key.kind === 'access') !== (noun === 'access key');
+      if (found === undefined || isOther)
+        throw new CliError(`there is no ${noun ?? 'key'} ${JSON.stringify(id)} in ${database.name}`);
       return memberOf(found.key.account);
     }
     const management = createManagement({ store });

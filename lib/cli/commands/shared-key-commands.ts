@@ -12,7 +12,7 @@ import { showKey, showKeys, showKeyUsage } from '../print-keys.js';
 import { showSecret } from '../show-secret.js';
 import { type ConfirmOption, confirm, withConfirmation } from '../terminal/confirm.js';
 import { printJson } from '../terminal/output.js';
-import { type CommonOptions, withStore, withStoreOptions } from '../with-store.js';
+import { type CommonOptions, type KeyNoun, withStore, withStoreOptions } from '../with-store.js';
 
 interface ListOptions extends CommonOptions {
   readonly account: string;
@@ -80,7 +80,7 @@ export function printKey(io: Io, { json }: CommonOptions, key: KeyView): void {
 }
 
 /** Adds the commands that both types of keys have: list, view, usage, end-grace, revoke and rotate. */
-export function addCommonCommands(commands: Command, io: Io, keysOf: KeysOf, noun: string): void {
+export function addCommonCommands(commands: Command, io: Io, keysOf: KeysOf, noun: KeyNoun): void {
   const aKey = noun === 'key' ? 'a key' : 'an access key';
   const list = withStoreOptions(commands.command('list').description(`list the ${noun}s of an account`))
     .requiredOption('--account <id>', 'the account that the keys belong to')
@@ -215,7 +215,7 @@ export function addCommonCommands(commands: Command, io: Io, keysOf: KeysOf, nou
     work: (keys: ReturnType<KeysOf>, member: Member) => Promise<T>,
   ): Promise<T> {
     return await withStore(io, options, async ({ management, memberOfKey }) =>
-      work(keysOf(management), await memberOfKey(id)),
+      work(keysOf(management), await memberOfKey(id, noun)),
     );
   }
 }

@@ -7,7 +7,7 @@ import type { Account } from '../../management/accounts/account-view.js';
 import { createManagement } from '../../management/create-management.js';
 import { ManagementError } from '../../management/management-error.js';
 import type { CredentialStore } from '../../store/credential-store.js';
-import type { Database } from '../database.js';
+import { canOnlyBeRead, type Database, IS_READ_ONLY } from '../database.js';
 import { databaseFailure, noAccount } from '../with-store.js';
 
 export const DASHBOARD_PATH = '/dashboard';
@@ -75,7 +75,8 @@ export async function chooseAccount(
   }
   const { accounts } = createManagement({ store });
   if (!(await store.ready())) {
-    return { state: 'waiting', reason: `the database ${database.name} cannot be reached` };
+    const problem = (await canOnlyBeRead(store, database)) ? IS_READ_ONLY : 'cannot be reached';
+    return { state: 'waiting', reason: `the database ${database.name} ${problem}` };
   }
   try {
     if (named !== undefined) return { state: 'chosen', account: (await accounts.view(named)).id };
