@@ -148,4 +148,13 @@ describe('keyward routes', () => {
     expect([code, out]).toEqual([2, '']);
     expect(err.trimEnd().split(' cannot be loaded: ')).toEqual([join(folder, name), expect.stringMatching(message)]);
   });
+
+  it('warns of an app without routes', async () => {
+    const module = join(folder, 'empty.mjs');
+    writeFileSync(module, "import express from 'express'; export const app = express();");
+    expect(await runProgram(['routes', module])).toMatchObject({
+      ...{ code: 0, out: 'The app has no routes.\n\n' },
+      err: 'warning: no route was checked; check that the module exports the whole app\n',
+    });
+  });
 });

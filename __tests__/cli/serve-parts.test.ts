@@ -101,7 +101,8 @@ describe('the account of the Dashboard', () => {
   });
 
   it('is waited for while the database cannot be reached or fails', async () => {
-    expect(await choose({ account: 'x' }, UNREADY)).toEqual({
+    const database = { ...DATABASE, url: 'file:/nowhere/at/all.db' };
+    expect(await chooseAccount({ dashboard: true, account: 'x' }, UNREADY, database)).toEqual({
       ...{ state: 'waiting', reason: 'the database file:./keyward.db cannot be reached' },
     });
     const failing = {
@@ -258,6 +259,11 @@ describe('what keyward serve prints', () => {
     announcement.printNewLinks();
     await new Promise(setImmediate);
     expect(jest.mocked(dashboard.links).mock.calls.length - before).toBe(2);
-    expect(said.err).toMatch(/links could not be printed/);
+    expect(said.err).toMatch(/^the new sign-in links could not be printed/);
+    const json = announcing({ fails: true, json: true });
+    json.announcement.start(WHERE, chosen, dashboard);
+    json.announcement.printNewLinks();
+    await new Promise(setImmediate);
+    expect(JSON.parse(json.said.err).warning.message).toMatch(/^the new sign-in links could not be printed/);
   });
 });

@@ -5,7 +5,7 @@ import { CliError, EXIT } from '../cli-error.js';
 import type { Io } from '../io.js';
 import { loadApp } from '../load-app.js';
 import { collect } from '../option-values.js';
-import { printJson, printLine, printTable, textOfCount } from '../terminal/output.js';
+import { printJson, printLine, printTable, printWarning, textOfCount } from '../terminal/output.js';
 
 interface RoutesOptions {
   readonly except?: readonly string[];
@@ -54,6 +54,7 @@ export function addRoutesCommand(program: Command, io: Io): void {
       ...[String(route.gates.length), route.guards.join(' ') || '-'],
     ]);
     printTable(io, ['METHOD', 'PATH', 'STATE', 'GATES', 'GUARDS'], rows, 'The app has no routes.');
+    if (rows.length === 0) printWarning(io, false, 'no route was checked; check that the module exports the whole app');
     printLine(io, '');
   }
 }

@@ -55,7 +55,7 @@ export function addSigningKeyCommands(program: Command, io: Io): void {
     )
     .action(async (options: RotateOptions) => {
       const encryptionKeys = readEncryptionKeys(io, options.encryptionKeyFile);
-      const kid = await withStore(io, { ...options, encryptionKeys }, async ({ store, operator }) => {
+      const { kid, start } = await withStore(io, { ...options, encryptionKeys }, async ({ store, operator }) => {
         const before = await store.describeSigningKeys();
         const newest = before.at(-1);
         if (before.length >= MAX_KEYS)
@@ -70,13 +70,10 @@ export function addSigningKeyCommands(program: Command, io: Io): void {
           );
         }
         if (options.now) for (const key of before) await store.retireSigningKey(key.kid, operator);
-        return made.kid;
+        return { kid: made.kid, start: startOf(before, options.now) };
       });
       if (options.json) return printJson(io, { kid });
-      printLine(
-        io,
-        `Signing key ${kid} was created. Issuers will start to sign with it ${options.now ? 'within about 7 minutes' : 'after 24 hours'}.`,
-      );
+      printLine(io, `Signing key ${kid} was created. Issuers will start to sign with it ${start}.`);
     });
 
   withConfirmation(
@@ -105,6 +102,12 @@ export function addSigningKeyCommands(program: Command, io: Io): void {
       `Signing key ${kid} was revoked. For up to 11 more minutes, resource servers may still accept tokens that it signed.`,
     );
   });
+}
+
+/** When issuers start to sign with a new key. `before` are the keys that there were. */
+function startOf(before: readonly SigningKeySummary[], isNow = false): string {
+  if (before.length === 0) return 'immediately, because it is the only one';
+  return isNow || before.every(isRetired) ? 'within about 7 minutes' : 'after 24 hours';
 }
 
 function stateOf(key: SigningKeySummary, keys: readonly SigningKeySummary[]): string {

@@ -3,7 +3,7 @@
  * is no Dashboard yet, and sign-in links. Requests are logged by serve-log.ts.
  */
 import type { Io } from '../io.js';
-import { printJson, printLine, printWarning } from '../terminal/output.js';
+import { jsonLine, printJson, printLine, printWarning } from '../terminal/output.js';
 import {
   type AccountChoice,
   type DashboardLinks,
@@ -90,9 +90,8 @@ export function announcementOn(
         // The output failed, but somebody may have read a part of it. Creating new links makes the printed links
         // invalid.
         current?.links();
-        io.stderr.write(
-          `the new sign-in links could not be printed, so they were invalidated; to get other links, send ${NEW_LINKS} again\n`,
-        );
+        const message = `the new sign-in links could not be printed, so they were invalidated; to get other links, send ${NEW_LINKS} again`;
+        io.stderr.write(json ? jsonLine({ warning: { message } }) : `${message}\n`);
       });
     },
   };
