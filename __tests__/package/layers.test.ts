@@ -39,7 +39,7 @@ const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   tokens: ['jose', 'lru-cache'],
   mcp: ['express'],
   testing: ['jose'],
-  store: ['better-sqlite3', 'jose', 'kysely', 'pg'],
+  store: ['better-sqlite3', 'jose', 'kysely', 'kysely/migration', 'pg'],
   cli: ['commander', 'csv-parse', 'express', 'yaml'],
   management: ['express'],
   issuer: ['express', 'jose', 'lru-cache', 'rate-limiter-flexible'],

@@ -11,6 +11,7 @@ import { addRevokedTokens } from './0009-revoked-tokens.js';
 import { addSorting } from './0010-sorting.js';
 import { addSupersededTokens } from './0011-superseded-tokens.js';
 import { addEndedDigests } from './0012-ended-digests.js';
+import { loadMigrator } from './load-migrator.js';
 
 /** The differences between the SQL dialects of SQLite and PostgreSQL that the migrations must respect. */
 export interface SchemaDialect {
@@ -47,18 +48,6 @@ export async function migrateSchema(db: Kysely<Tables>, dialect: SchemaDialect):
   const { error } = await migrator.migrateToLatest();
   // The error does not matter if another process has meanwhile run the migrations of this version or a newer one.
   if (error !== undefined && !(await hasRun(db, latest))) throw error;
-}
-
-/** Loads the migrator from `kysely/migration`, where kysely 0.29 moved it, or from `kysely` if this is kysely 0.28. */
-async function loadMigrator(): Promise<typeof import('kysely').Migrator> {
-  try {
-    // The types of kysely 0.28 do not have this module, so TypeScript must not resolve it.
-    return (await import('kysely/migration' as string)).Migrator;
-  } catch (error) {
-    const { Migrator } = await import('kysely');
-    if (Migrator === undefined) throw error;
-    return Migrator;
-  }
 }
 
 /** Whether the latest migration of this version of keyward has run. A newer version may have run more. */
