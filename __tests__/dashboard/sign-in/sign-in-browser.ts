@@ -24,7 +24,10 @@ export class Browser {
   }
 
   async post(path: string, fields: Form, headers: Headers = {}): Promise<Reply> {
-    const form = { 'content-type': 'application/x-www-form-urlencoded', origin: new URL(`http://${this.#host}`).origin };
+    const form = {
+      'content-type': 'application/x-www-form-urlencoded',
+      origin: new URL(`http://${this.#host}`).origin,
+    };
     const sent = { ...this.#own(), ...form, ...headers };
     return this.#keep(await sendTo(this.#port, 'POST', path, sent, encoded(fields)));
   }
