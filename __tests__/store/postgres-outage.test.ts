@@ -71,7 +71,7 @@ onServer('PostgreSQL behind a network that fails', () => {
     expect(await api.status(text)).toBe(200);
   });
 
-  it('it is down at the start, and then up, but the encryption key is wrong: unusable, until it is right', async () => {
+  it('it is down at the start, and then up, but the encryption key is wrong: unusable, and no signing key is written, until it is right', async () => {
     await stores.open({ encryptionKey: Buffer.alloc(32, 1) });
     await proxy.refuse();
     const store = await stores.openAsIs(proxy.urlOf(stores.url), { encryptionKey: Buffer.alloc(32, 2) });
@@ -82,6 +82,10 @@ onServer('PostgreSQL behind a network that fails', () => {
     await eventually(() => warnings().some(({ warning }) => warning === 'unusable'));
     expect(warnings().at(-1)).toEqual({ warning: 'unusable', detail: expect.stringMatching(/^no key in .* decrypt/) });
     expect(await store.ready()).toBe(false);
+    const key = { kid: 'wrong', alg: 'ES256', jwk: {}, createdAt: new Date() };
+    await expect(store.addSigningKey(key, undefined)).rejects.toMatchObject({ code: 'encryption_key' });
+    await expect(store.reencryptSigningKeys('operator')).rejects.toMatchObject({ code: 'encryption_key' });
+    expect(await store.describeSigningKeys()).toEqual([]);
     events.clear();
     const schema = new URL(stores.url).searchParams.get('schema');
     await onDatabase(POSTGRES ?? '', `delete from "${schema}".encryption_check`);

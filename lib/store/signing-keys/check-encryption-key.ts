@@ -17,7 +17,20 @@ export const CHECK_KID = 'encryption_check';
 export async function checkEncryptionKey(engine: Engine, cipher: SigningKeyCipher): Promise<void> {
   const jwes = await engine.lookups.selectFrom('signing_keys').select(['kid', 'jwe']).execute();
   for (const { kid, jwe } of jwes) await cipher.decrypt(kid, jwe);
-  await cipher.decrypt(CHECK_KID, (await storedCheck(engine.lookups)) ?? (await addCheck(engine, cipher)));
+  const jwe = await storedCheck(engine.lookups);
+  if (jwe === undefined) await engine.transact((tx) => checkBeforeWrite(tx, cipher));
+  else await cipher.decrypt(CHECK_KID, jwe);
+}
+
+/**
+ * Checks the encryption key in a transaction that will encrypt signing keys. Without this check, an instance with
+ * another encryption key could write a signing key that the others cannot decrypt: if the database was down when the
+ * instance started, `checkEncryptionKey` may have failed later, or may not have run yet.
+ *
+ * @throws StoreError `encryption_key`
+ */
+export async function checkBeforeWrite(tx: Transaction<Tables>, cipher: SigningKeyCipher): Promise<void> {
+  await cipher.decrypt(CHECK_KID, (await storedCheck(tx)) ?? (await addCheck(tx, cipher)));
 }
 
 /**
@@ -25,16 +38,14 @@ export async function checkEncryptionKey(engine: Engine, cipher: SigningKeyCiphe
  *
  * @returns The stored row. If two instances start at the same time, it is the row of the first one.
  */
-async function addCheck(engine: Engine, cipher: SigningKeyCipher): Promise<string> {
+async function addCheck(tx: Transaction<Tables>, cipher: SigningKeyCipher): Promise<string> {
   const jwe = await cipher.encrypt(CHECK_KID, {});
-  return await engine.transact(async (tx) => {
-    await tx
-      .insertInto('encryption_check')
-      .values({ one: 1, jwe })
-      .onConflict((conflict) => conflict.doNothing())
-      .execute();
-    return (await storedCheck(tx)) ?? jwe;
-  });
+  await tx
+    .insertInto('encryption_check')
+    .values({ one: 1, jwe })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  return (await storedCheck(tx)) ?? jwe;
 }
 
 async function storedCheck(db: Pick<Transaction<Tables>, 'selectFrom'>): Promise<string | undefined> {

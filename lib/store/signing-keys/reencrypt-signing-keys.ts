@@ -1,6 +1,6 @@
 /** Encrypts all signing keys again, to rotate the encryption key. */
 import type { Engine } from '../engine.js';
-import { CHECK_KID } from './check-encryption-key.js';
+import { CHECK_KID, checkBeforeWrite } from './check-encryption-key.js';
 import { auditPlatform } from './platform-audit.js';
 import type { SigningKeyCipher } from './signing-key-cipher.js';
 
@@ -11,6 +11,7 @@ import type { SigningKeyCipher } from './signing-key-cipher.js';
  */
 export async function reencryptSigningKeys(engine: Engine, cipher: SigningKeyCipher, actor: string): Promise<number> {
   return await engine.transact(async (tx) => {
+    await checkBeforeWrite(tx, cipher);
     const rows = await tx.selectFrom('signing_keys').select(['kid', 'jwe']).execute();
     for (const { kid, jwe } of rows) {
       const again = await cipher.encrypt(kid, await cipher.decrypt(kid, jwe));

@@ -6,6 +6,7 @@ import type { SigningKeyRecord, SigningKeyStore } from '../../contracts/signing-
 import type { Engine } from '../engine.js';
 import { StoreError } from '../store-error.js';
 import type { SigningKeyRow } from '../tables.js';
+import { checkBeforeWrite } from './check-encryption-key.js';
 import { auditPlatform, ISSUER } from './platform-audit.js';
 import { reencryptSigningKeys } from './reencrypt-signing-keys.js';
 import type { SigningKeyCipher } from './signing-key-cipher.js';
@@ -49,6 +50,7 @@ export function storedSigningKeys(engine: Engine, cipher: SigningKeyCipher): Sto
     const jwe = await cipher.encrypt(key.kid, key.jwk);
     try {
       return await engine.transact(async (tx) => {
+        await checkBeforeWrite(tx, cipher);
         const last = await tx
           .selectFrom('signing_keys')
           .select(['number', 'kid'])
