@@ -8,7 +8,7 @@ import { openSqlite } from '../../lib/store/sqlite/engine.js';
 import { accountRow, keyRow } from '../support/stored-rows.js';
 
 const NOW = 1_800_000_000_000;
-const TEN_MINUTES = 600_000;
+const DAY = 86_400_000;
 const SOON = new Date(NOW + 60_000);
 
 describe('the revocation of a token', () => {
@@ -55,17 +55,18 @@ describe('the revocation of a token', () => {
     expect((await steps()).map(({ subject }) => subject)).toEqual(['ack_1', 'ack_2', 'ack_1']);
   });
 
-  it('is stored once, and changes nothing the second time', async () => {
+  it('is stored once; the second time notifies only this process, which may not have read the first one yet', async () => {
     for (const _time of [1, 2]) await revoke('ack_1', 'a');
-    expect([(await rows()).length, changes.length, (await steps()).length]).toEqual([1, 1, 1]);
+    expect([(await rows()).length, (await steps()).length]).toEqual([1, 1]);
+    expect(changes).toEqual([{ accessKey: 'ack_1' }, { accessKey: 'ack_1' }]);
     const [key] = await engine.lookups.selectFrom('keys').select('tokens_revoked').where('id', '=', 'ack_1').execute();
     expect(key).toEqual({ tokens_revoked: 1 });
   });
 
-  it('is stored until ten minutes after the token has expired, by the clock of the database', async () => {
-    await revoke('ack_1', 'ended', new Date(NOW - TEN_MINUTES));
-    expect([await rows(), changes]).toEqual([[], []]);
-    await revoke('ack_1', 'just in time', new Date(NOW - TEN_MINUTES + 1));
+  it('is stored until a day after the token has expired, by the clock of the database', async () => {
+    await revoke('ack_1', 'ended', new Date(NOW - DAY));
+    expect([await rows(), await steps()]).toEqual([[], []]);
+    await revoke('ack_1', 'just in time', new Date(NOW - DAY + 1));
     expect((await rows()).map(({ jti }) => jti)).toEqual(['just in time']);
     engine = Object.assign(engine, { now: sql<number>`${NOW + 1}` });
     await revoke('ack_1', 'next');
@@ -90,7 +91,7 @@ describe('the revocation of a token', () => {
   it('needs an access key', async () => {
     await revoke('key_1', 'a');
     await revoke('ack_none', 'a');
-    expect([await rows(), changes, await steps()]).toEqual([[], [], []]);
+    expect([await rows(), await steps()]).toEqual([[], []]);
   });
 
   it('needs a jti of 1 to 256 characters, and a date', async () => {

@@ -22,11 +22,11 @@ export interface CredentialStore extends KeyResolver, AccessKeyResolver, StoredS
   announceIssuer(algorithm: string): Promise<string | undefined>;
   /**
    * Revokes one token of an access key permanently. The promise resolves after the commit. Nothing is stored for an
-   * unknown access key, or for a token that expired more than ten minutes ago.
+   * unknown access key, or for a token that expired more than a day ago.
    *
    * @param id - The client ID of the access key.
    * @param jti - The `jti` of the token: 1 to 256 characters.
-   * @param expiresAt - The `exp` of the token. The revocation is stored until at least ten minutes after it.
+   * @param expiresAt - The `exp` of the token. The revocation is stored until at least a day after it.
    * @throws TypeError for an invalid `jti` or date.
    * @throws StoreError `too_many_revoked_tokens` if 100,000 revoked tokens of the access key have not expired;
    *   `store_unavailable` if the database does not answer.

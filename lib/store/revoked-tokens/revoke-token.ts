@@ -9,6 +9,12 @@ import type { Tables } from '../tables.js';
 import { KEEP_AFTER_EXPIRY } from './revoked-tokens-cache.js';
 
 /**
+ * Milliseconds for which a revocation is stored after the `exp` of its token: one day. The clock of the database may be
+ * ahead for some time, for example by the wrong time zone. Without this margin, a revocation that is still needed would
+ * then be deleted, or not be stored at all.
+ */
+const STORED_AFTER_EXPIRY = 86_400_000;
+/**
  * Approximate maximum of expired rows that each revocation deletes. It is small, so that SQLite does not block the
  * event loop.
  */
@@ -17,7 +23,7 @@ const MAX_JTI = 256;
 
 /**
  * Stores the revocation of a token. The promise resolves after the commit. Nothing is stored if the token is already
- * revoked, if the access key is unknown, or if the token expired more than ten minutes ago.
+ * revoked, if the access key is unknown, or if the token expired more than a day ago.
  *
  * @param id - The client ID of the access key.
  * @throws TypeError for a `jti` that is empty or longer than 256 characters, and for an invalid date.
@@ -31,10 +37,11 @@ export async function revokeToken(engine: Engine, feed: Feed, id: string, jti: s
   const expires_at = expiresAt.getTime();
   if (Number.isNaN(expires_at)) throw new TypeError('revokeToken: "expiresAt" must be a valid Date');
   const change = { accessKey: id };
-  const isNew = await engine.transact(async (tx) => {
-    const deleteBefore = (await databaseTime(engine, tx)) - KEEP_AFTER_EXPIRY;
+  await engine.transact(async (tx) => {
+    const now = await databaseTime(engine, tx);
+    const deleteBefore = now - STORED_AFTER_EXPIRY;
     await deleteExpired(tx, deleteBefore);
-    if (expires_at <= deleteBefore || (await isRevoked(tx, id, jti))) return false;
+    if (expires_at <= deleteBefore || (await isRevoked(tx, id, jti))) return;
     // This statement locks the row of the access key, so that revocations are committed in the order of their numbers.
     // A process that reads a number can then also read all lower numbers.
     const counted = await tx
@@ -44,17 +51,18 @@ export async function revokeToken(engine: Engine, feed: Feed, id: string, jti: s
       .where('kind', '=', 'access')
       .returning(['tokens_revoked', 'tokens_superseded'])
       .executeTakeFirst();
-    if (counted === undefined) return false;
-    await assertBelowLimit(tx, id, counted.tokens_superseded, deleteBefore);
+    if (counted === undefined) return;
+    await assertBelowLimit(tx, id, counted.tokens_superseded, now - KEEP_AFTER_EXPIRY);
     await tx
       .insertInto('revoked_tokens')
       .values({ key_id: id, jti, number: counted.tokens_revoked, expires_at })
       .onConflict((conflict) => conflict.columns(['key_id', 'jti']).doNothing())
       .execute();
     await appendChange(engine, tx, change);
-    return true;
   });
-  if (isNew) feed.notify(change);
+  // This process is notified even if nothing was stored: another process may have revoked the token a moment ago, and
+  // the next poll of this process would be too late.
+  feed.notify(change);
 }
 
 async function isRevoked(tx: Transaction<Tables>, id: string, jti: string): Promise<boolean> {

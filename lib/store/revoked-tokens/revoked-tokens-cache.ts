@@ -5,6 +5,7 @@
  * are numbered, and a process reads only the numbers that it has not read yet. A revocation is final, so it can stay in
  * memory until its token expires.
  */
+import { setImmediate } from 'node:timers/promises';
 import type { Kysely } from 'kysely';
 import { type Clock, systemClock } from '../../contracts/clock.js';
 import type { RevokedTokens } from '../../credentials/records/read-revoked-tokens.js';
@@ -12,15 +13,18 @@ import { StoreError } from '../store-error.js';
 import type { Tables } from '../tables.js';
 
 /**
- * Milliseconds for which a revocation is kept after the `exp` of its token. The clock of a resource server may be
- * behind the clock of the database: without this margin, the server would accept the revoked token again.
+ * Milliseconds for which a revocation is kept in memory after the `exp` of its token. The clock of a resource server
+ * may be behind: without this margin, the server would accept the revoked token again.
  */
 export const KEEP_AFTER_EXPIRY = 600_000;
-/** Maximum number of rows that one query reads, so that a long list does not block the event loop. */
+/**
+ * Maximum number of rows that one query reads. SQLite blocks the event loop during the query, so requests are served
+ * between two queries.
+ */
 const PAGE = 5_000;
 /**
- * Approximate maximum of revocations in memory. If there are more, the cache drops the access keys whose revocations it
- * read longest ago, and reads their revocations again when they are needed.
+ * Approximate maximum of revocations in memory. If there are more, the cache drops the access keys that were looked up
+ * longest ago, and reads their revocations again when they are needed.
  */
 const MAX_IN_MEMORY = 500_000;
 /** Minimum milliseconds between two deletions of expired revocations of an access key from memory. */
@@ -31,6 +35,11 @@ interface Known {
   readonly tokens: Map<string, number>;
   /** All revocations up to this number were read. */
   through: number;
+  /**
+   * Revocations of tokens that expired at this time or earlier were not read or were deleted from memory. In
+   * milliseconds since 1970, by the wall clock.
+   */
+  leftOutUntil: number;
   prunedAt: number;
 }
 
@@ -62,23 +71,37 @@ export class RevokedTokensCache {
    * @returns `undefined` if none of its tokens was revoked.
    */
   async of(db: Kysely<Tables>, id: string, number: number): Promise<RevokedTokens | undefined> {
-    const before = this.#known.get(id);
-    if (before?.through === number) return before.tokens;
-    if (before === undefined && number === 0) return undefined;
-    const known = before ?? { tokens: new Map(), through: 0, prunedAt: this.#clock.monotonic() };
-    if (known.through > number) known.through = 0;
+    const known = this.#known.get(id) ?? this.#unread();
+    if (known.through === 0 && known.tokens.size === 0 && number === 0) return undefined;
+    this.#known.delete(id);
+    this.#known.set(id, known);
+    const expired = this.#clock.now() - KEEP_AFTER_EXPIRY;
+    // If the wall clock was set back, tokens whose revocations were left out may be valid again.
+    if (known.through > number || expired < known.leftOutUntil) known.through = 0;
+    if (known.through === number) return known.tokens;
+    known.leftOutUntil = expired;
     const generation = this.#generation;
     await this.#readNew(db, id, number, known);
     if (generation !== this.#generation) known.through = 0;
-    this.#keep(id, known);
+    this.#prune(id, known);
     return known.tokens;
+  }
+
+  #unread(): Known {
+    const prunedAt = this.#clock.monotonic();
+    return { tokens: new Map(), through: 0, leftOutUntil: Number.NEGATIVE_INFINITY, prunedAt };
   }
 
   async #readNew(db: Kysely<Tables>, id: string, number: number, known: Known): Promise<void> {
     for (let isMore = true; isMore; ) {
       const rows = await db
         .selectFrom('keys')
-        .leftJoin('revoked_tokens', (join) => join.onRef('key_id', '=', 'keys.id').on('number', '>', known.through))
+        .leftJoin('revoked_tokens', (join) =>
+          join
+            .onRef('key_id', '=', 'keys.id')
+            .on('number', '>', known.through)
+            .on('revoked_tokens.expires_at', '>', known.leftOutUntil),
+        )
         .select(['keys.tokens_revoked', 'revoked_tokens.number', 'revoked_tokens.jti', 'revoked_tokens.expires_at'])
         .where('keys.id', '=', id)
         .orderBy('number')
@@ -98,18 +121,17 @@ export class RevokedTokensCache {
       const last = rows.at(-1);
       const read = isMore ? (last?.number ?? 0) : (last?.tokens_revoked ?? 0);
       known.through = Math.max(known.through, read);
+      if (isMore) await setImmediate();
     }
   }
 
-  #keep(id: string, known: Known): void {
+  /** Deletes expired revocations, and drops other access keys if there are too many revocations in memory. */
+  #prune(id: string, known: Known): void {
     const at = this.#clock.monotonic();
     if (at - known.prunedAt >= PRUNE_EVERY) {
       known.prunedAt = at;
-      const expired = this.#clock.now() - KEEP_AFTER_EXPIRY;
-      for (const [jti, expiresAt] of known.tokens) if (expiresAt <= expired) known.tokens.delete(jti);
+      for (const [jti, expiresAt] of known.tokens) if (expiresAt <= known.leftOutUntil) known.tokens.delete(jti);
     }
-    this.#known.delete(id);
-    this.#known.set(id, known);
     let size = 0;
     for (const { tokens } of this.#known.values()) size += tokens.size;
     for (const [oldest, { tokens }] of this.#known) {
