@@ -59,14 +59,15 @@ describe.each(engines)('the revocation endpoint over a store in %s', (engine) =>
   });
 
   it.each([
-    ['a minute before it expires', HOUR - 60_000, 1],
-    ['four minutes after it expired, because another clock may be behind', HOUR + 240_000, 1],
-    ['six minutes after it expired', HOUR + 360_000, 0],
-  ])('stores a token that is revoked %s', async (_what, age, stored) => {
+    ['a minute before it expires', HOUR - 60_000],
+    ['an hour after it expired by the clock of the issuer, which may be ahead', 2 * HOUR],
+  ])('stores a token that is revoked %s', async (_what, age) => {
+    const api = await issuer.apiOf(store);
     const token = await issuer.obtain(shop);
-    issuer.clock.advance(age);
+    issuer.clock.setWall(age);
     expect(await issuer.revoke(shop, token)).toBe(200);
-    expect((await revokedTokens())?.size ?? 0).toBe(stored);
+    issuer.clock.setWall(-age);
+    expect(await api.judge(token)).toEqual(REVOKED);
   });
 
   it.each([1_000, 600_000])('stores a token of an instance whose clock is %d ms ahead', async (ahead) => {
@@ -94,7 +95,6 @@ describe.each(engines)('the revocation endpoint over a store in %s', (engine) =>
     const late = await issuer.obtain(shop);
     issuer.clock.advance(2 * HOUR);
     expect(await issuer.revoke(shop, late)).toBe(200);
-    expect((await revokedTokens())?.has(String(decodeJwt(late).jti))).toBe(false);
   });
 
   it('I10 no token is invalid_request; a wrong secret is invalid_client, and the token stays valid', async () => {
@@ -136,7 +136,7 @@ describe.each(engines)('the revocation endpoint over a store in %s', (engine) =>
 
   it('I11 expired revocations are deleted by later ones', async () => {
     const past = new Date(Date.now() - 9 * 60_000);
-    const longPast = new Date(Date.now() - 11 * 60_000);
+    const longPast = new Date(Date.now() - 24 * HOUR);
     await store.revokeToken('ack_shop', 'expired', past);
     await store.revokeToken('ack_shop', 'long expired', longPast);
     await store.revokeToken('ack_shop', 'good', new Date(Date.now() + HOUR));

@@ -81,7 +81,8 @@ export interface AccessKeyResolver {
    * nothing to revoke. Reject if it is not certain that the revocation is stored.
    *
    * @param id - The client ID.
-   * @param expiresAt - The `exp` of the token. Delete the `jti` only some minutes later, because clocks differ.
+   * @param expiresAt - The `exp` of the token. It may have passed: `createIssuer` does not compare it with its clock,
+   *   which may be ahead. Delete the `jti` only some minutes later, because clocks differ.
    */
   revokeToken?(id: string, jti: string, expiresAt: Date): Promise<void>;
 }

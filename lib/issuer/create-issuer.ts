@@ -230,7 +230,7 @@ export function createIssuer(options: IssuerOptions): Router {
     endpoints.set(INTROSPECTION_PATH, introspection({ ...given.introspection, readToken, accessKeys, clock }));
   }
   if (given.revocation !== undefined) {
-    endpoints.set(REVOCATION_PATH, revocation({ readToken, accessKeys: given.revocation, clock }));
+    endpoints.set(REVOCATION_PATH, revocation({ readToken, accessKeys: given.revocation }));
   }
 
   function serveKeys(_req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void): void {

@@ -17,12 +17,11 @@ export interface IssuedToken {
 /**
  * Reads a token.
  *
- * @param now - Milliseconds since 1970.
- * @param clockTolerance - Seconds by which `iat` may be in the future. Default: 300.
+ * @param now - Milliseconds since 1970. If it is absent, `exp`, `iat` and `nbf` are not compared with a clock.
  * @returns `undefined` for a token that this issuer did not issue, or that has expired.
  * @throws SigningKeyError if the keys cannot be read.
  */
-export type ReadIssuedToken = (text: string, now: number, clockTolerance?: number) => Promise<IssuedToken | undefined>;
+export type ReadIssuedToken = (text: string, now?: number) => Promise<IssuedToken | undefined>;
 
 export interface IssuedTokenParts {
   readonly issuer: string;
@@ -42,7 +41,7 @@ export function issuedTokenReader({ issuer, audience, keys }: IssuedTokenParts):
     ...{ maxLifetime: Number.POSITIVE_INFINITY, ignoresAuthorizationDetails: false },
   });
 
-  return async function readIssuedToken(text, now, clockTolerance = CLOCK_TOLERANCE) {
+  return async function readIssuedToken(text, now) {
     const jws = readCompactJws(text);
     if (jws === undefined) return undefined;
     const header = readTokenHeader(jws.header, algorithms, rules.profile);
@@ -50,7 +49,8 @@ export function issuedTokenReader({ issuer, audience, keys }: IssuedTokenParts):
     // With `cnf`, `readTokenClaims` would require a proof of the key that the token is bound to. The caller asks about
     // a token of another client, and does not have this key, so `cnf` is removed.
     const { cnf: _confirmation, ...payload } = jws.payload;
-    const claims = readTokenClaims(payload, { ...rules, clockTolerance }, now);
+    const clockTolerance = now === undefined ? Number.POSITIVE_INFINITY : CLOCK_TOLERANCE;
+    const claims = readTokenClaims(payload, { ...rules, clockTolerance }, now ?? 0);
     if (typeof claims === 'string') return undefined;
     const jwk = (await keys.published(header.kid)).keys.find(({ kid }) => kid === header.kid);
     // If no key has this `kid`, `jwk` is `undefined`, and `readKeySet` leaves it out.
