@@ -98,7 +98,7 @@ export function authenticateClients({ accessKeys, assertions, clock }: ClientChe
     if (accessKey.allowedAddresses !== undefined && !includesAddress(accessKey.allowedAddresses, from)) {
       throw new TokenRequestError('invalid_client', 'address_not_allowed');
     }
-    if (client.by === 'assertion') await assertions.useOnce(client.assertion, now);
+    if (client.by === 'assertion') await assertions.useOnce(client.assertion);
     recordUse(proof.digest, from);
     return accessKey;
   };

@@ -16,15 +16,13 @@ export interface Assertion {
   readonly kid: string | undefined;
   readonly clientId: string;
   readonly jti: string;
-  /** The expiry in seconds since 1970. */
-  readonly expiresAt: number;
 }
 
 /** Reads an assertion. If the assertion is invalid, it throws a `TokenRequestError` with `invalid_client`. */
 export type ReadAssertion = (text: string) => Assertion;
 
 /** Maximum seconds until an assertion expires. The server must store its `jti` for this time, so the time is short. */
-const MAX_LIFETIME = 300;
+export const MAX_LIFETIME = 300;
 /** Seconds by which `nbf` and `iat` may be in the future, because the clock of the client may be ahead. */
 const CLOCK_TOLERANCE = 5;
 const MAX_LENGTH = 256;
@@ -58,16 +56,17 @@ export function assertionReader(audiences: readonly string[], clock: Clock): Rea
     if (!isAudience(own(payload, 'aud'), audiences)) throw refused('assertion_aud');
     const jti = own(payload, 'jti');
     if (!isText(jti)) throw refused('assertion_jti');
-    return { jws, alg, kid, clientId, jti, expiresAt: expiryOf(payload, clock.now() / 1_000) };
+    checkTimes(payload, clock.now() / 1_000);
+    return { jws, alg, kid, clientId, jti };
   };
 }
 
 /**
- * Checks `exp`, `nbf` and `iat`, and returns `exp`.
+ * Checks `exp`, `nbf` and `iat`.
  *
  * @param now - Seconds since 1970.
  */
-function expiryOf(payload: JsonObject, now: number): number {
+function checkTimes(payload: JsonObject, now: number): void {
   const exp = own(payload, 'exp');
   if (!isNumericDate(exp)) throw refused('assertion_exp');
   if (exp <= now) throw refused('assertion_expired');
@@ -77,7 +76,6 @@ function expiryOf(payload: JsonObject, now: number): number {
     if (time !== undefined && (!isNumericDate(time) || time > now + CLOCK_TOLERANCE))
       throw refused('assertion_not_yet');
   }
-  return exp;
 }
 
 /**

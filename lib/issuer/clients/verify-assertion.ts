@@ -7,13 +7,13 @@ import { publicKeyDigest } from '../../credentials/records/public-jwk.js';
 import { RETRY_SOON, TokenRequestError } from '../token-request-error.js';
 import type { ClientProof } from './check-secret.js';
 import { ClientKeys } from './client-public-keys.js';
-import type { Assertion } from './read-assertion.js';
+import { type Assertion, MAX_LIFETIME } from './read-assertion.js';
 
 /**
- * Seconds for which a `jti` is stored after its assertion has expired: another instance, whose clock is behind, may
- * still accept the assertion.
+ * Seconds for which a `jti` is stored: the maximum lifetime of an assertion, and 300 s by which the clocks of two
+ * instances may differ. `exp` is not used, because an instance whose clock is ahead would store the `jti` too briefly.
  */
-const MARGIN = 60;
+const STORED_FOR = MAX_LIFETIME + 300;
 
 export class ClientAssertions {
   readonly #keys = new ClientKeys();
@@ -37,13 +37,12 @@ export class ClientAssertions {
    * Marks the `jti` of an assertion as used. Call it after all other checks: otherwise anyone could fill the replay
    * cache.
    *
-   * @param now - Milliseconds since 1970.
    * @throws TokenRequestError if the assertion was used before, or if the replay cache is unavailable.
    */
-  async useOnce(assertion: Assertion, now: number): Promise<void> {
-    const { clientId, jti, expiresAt } = assertion;
+  async useOnce(assertion: Assertion): Promise<void> {
+    const { clientId, jti } = assertion;
     const id = replayId(hash('sha256', `assertion ${clientId}`, 'base64url'), jti);
-    const use = await this.#replayCheck.use(assertion, id, Math.ceil(expiresAt - now / 1_000) + MARGIN);
+    const use = await this.#replayCheck.use(assertion, id, STORED_FOR);
     if (use === 'unavailable') throw new TokenRequestError('temporarily_unavailable', 'replay_cache', RETRY_SOON);
     if (use === 'used') throw new TokenRequestError('invalid_client', 'assertion_replayed');
   }
