@@ -1,4 +1,5 @@
 import { existsSync, renameSync, rmSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import Database from 'better-sqlite3';
 import type { CredentialStore, StoreWarning } from 'keyward/store';
@@ -40,6 +41,19 @@ describe('a database file that is deleted or replaced while a store has it open'
     await database.backup(`${file}.backup`);
     database.close();
   }
+
+  it('a relative path stays the same file if the process changes its directory', async () => {
+    const before = process.cwd();
+    try {
+      process.chdir(dirname(file));
+      const relative = await stores.openAsIs(`file:./${basename(file)}`);
+      process.chdir(before);
+      await relative.repository.transact((tx) => tx.insertAccount(accountRow({ id: 'after' })));
+      expect([await relative.ready(), (await store.repository.account('after'))?.id]).toEqual([true, 'after']);
+    } finally {
+      process.chdir(before);
+    }
+  });
 
   it('N32 it is deleted: writes fail, ready() is false, an event has the reason, and no empty file is created', async () => {
     const { text } = await storeKey(store);

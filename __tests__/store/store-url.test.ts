@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { readStoreUrl } from '../../lib/store/store-url.js';
 
@@ -6,15 +7,17 @@ const EXPECTED = "openStore: expected the URL 'memory:' or a URL that starts wit
 
 describe('readStoreUrl', () => {
   it.each([
-    ['memory:', ':memory:'],
-    ['file:./keyward.db', './keyward.db'],
+    ['file:./keyward.db', 'keyward.db'],
     ['file:keyward.db', 'keyward.db'],
     ['file:/srv/keys.db', '/srv/keys.db'],
     ['file:///srv/keys.db', '/srv/keys.db'],
-    ['file:./a name%20.db', './a name%20.db'],
-    ['file:C:\\keys.db', 'C:\\keys.db'],
-  ])('reads %s as a path, unchanged', (url, file) => {
-    expect(readStoreUrl(url)).toEqual({ engine: 'sqlite', file });
+    ['file:./a name%20.db', 'a name%20.db'],
+  ])('reads %s as a path, which becomes absolute', (url, file) => {
+    expect(readStoreUrl(url)).toEqual({ engine: 'sqlite', file: resolve(process.cwd(), file) });
+  });
+
+  it('reads memory: as a database in memory', () => {
+    expect(readStoreUrl('memory:')).toEqual({ engine: 'sqlite', file: ':memory:' });
   });
 
   it.each([

@@ -1,4 +1,5 @@
 /** Parses the URL of a store. Errors never contain the URL, because it may contain a password. */
+import { resolve } from 'node:path';
 
 export type StorePlace =
   | { readonly engine: 'sqlite'; readonly file: string }
@@ -24,7 +25,10 @@ export function readStoreUrl(url: unknown): StorePlace {
   throw new TypeError(`openStore: expected ${EXPECTED}`);
 }
 
-/** Parses the path of a `file:` URL. `file:./keys.db`, `file:/srv/keys.db` and `file:///srv/keys.db` are accepted. */
+/**
+ * Parses the path of a `file:` URL. `file:./keys.db`, `file:/srv/keys.db` and `file:///srv/keys.db` are accepted. A
+ * relative path becomes absolute, because the file may be opened again after the process has changed its directory.
+ */
 function parseFilePath(path: string): string {
   const file = path.startsWith('//') ? path.slice(2) : path;
   // better-sqlite3 trims the file name. For a blank name, it opens a temporary file, which is deleted at the end.
@@ -32,7 +36,7 @@ function parseFilePath(path: string): string {
     throw new TypeError(
       "openStore: 'file:' must be followed by a path without leading or trailing spaces; use 'memory:' for an in-memory database",
     );
-  return file;
+  return resolve(file);
 }
 
 /** Parses a URL of PostgreSQL. The parameter `schema` is for keyward; the driver gets all other parameters. */
