@@ -3,6 +3,22 @@ import { sql } from 'kysely';
 import { issuerHeartbeats } from '../../lib/store/signing-keys/issuer-heartbeats.js';
 import { openSqlite } from '../../lib/store/sqlite/engine.js';
 
+it('issuers that started at the same time, or while the store is being closed, leave no record', async () => {
+  const engine = await openSqlite(':memory:');
+  await engine.migrate();
+  const [closed, other] = [issuerHeartbeats(engine), issuerHeartbeats(engine)];
+  expect(await Promise.all([closed.announceIssuer('RS256'), closed.announceIssuer('RS256')])).toEqual([
+    ...[undefined, undefined],
+  ]);
+  const pending = closed.announceIssuer('RS256');
+  await new Promise(process.nextTick);
+  await closed.withdraw();
+  expect(await pending).toBeUndefined();
+  await expect(closed.announceIssuer('RS256')).rejects.toMatchObject({ code: 'store_unavailable' });
+  expect(await other.announceIssuer('ES256')).toBeUndefined();
+  await engine.close();
+});
+
 it('an issuer that sends heartbeats runs; two minutes after the last one, another algorithm may start', async () => {
   const database = await openSqlite(':memory:');
   await database.migrate();

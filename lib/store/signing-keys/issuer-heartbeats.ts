@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { databaseTime } from '../database-clock.js';
 import type { Engine } from '../engine.js';
+import { StoreError } from '../store-error.js';
 
 /**
  * Milliseconds after its last heartbeat at which an issuer counts as stopped. Each issuer sends a heartbeat about once
@@ -24,8 +25,18 @@ export interface IssuerHeartbeats {
 
 export function issuerHeartbeats(engine: Engine): IssuerHeartbeats {
   const ids = new Map<string, string>();
+  /** The last announcement. Each one waits for the one before, so that both use the same id. */
+  let last: Promise<unknown> = Promise.resolve();
+  let isWithdrawn = false;
 
-  async function announceIssuer(algorithm: string): Promise<string | undefined> {
+  function announceIssuer(algorithm: string): Promise<string | undefined> {
+    const announced = last.then(() => announce(algorithm));
+    last = announced.catch(() => undefined);
+    return announced;
+  }
+
+  async function announce(algorithm: string): Promise<string | undefined> {
+    if (isWithdrawn) throw new StoreError('store_unavailable', 'the store is closed');
     const id = ids.get(algorithm) ?? randomUUID();
     const other = await engine.transact(async (tx) => {
       // This statement changes nothing, but locks the row of `feed_head` until the commit. If two issuers start at the
@@ -58,6 +69,8 @@ export function issuerHeartbeats(engine: Engine): IssuerHeartbeats {
   }
 
   async function withdraw(): Promise<void> {
+    isWithdrawn = true;
+    await last;
     if (ids.size === 0) return;
     await engine.transact((tx) =>
       tx
