@@ -88,7 +88,6 @@ describe.each([
     ['another id', { id: 'k2' }, false],
     ['its account', { account: 'a1' }, true],
     ['another account', { account: 'a2' }, false],
-    ['none', 'none', false],
   ] as const)('are invalidated by a change of %s: %3$s', (_what, scope, isGone) => {
     const good = new GoodEntry(1);
     write(good);

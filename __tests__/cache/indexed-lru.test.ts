@@ -167,24 +167,41 @@ describe.each([
   it('keeps no key and no id of removed entries', () => {
     const kept = mapsMadeBy(() => {
       lru = new IndexedLru(3, true);
+      lru.deleteAccount('none yet');
     });
     const isEmpty = () => kept.every(({ size }) => size === 0);
     const ids = ['k1', undefined, 'k1', 'k2', undefined, 'k1', 'k1', 'k1', 'k2', 'k3', undefined];
     for (const [index, id] of ids.entries()) {
-      put(`d${index % 5}`, id);
-      put(`d${index % 3}`, id);
+      put(`d${index % 5}`, id, `a${index % 4}`);
+      put(`d${index % 3}`, id, 'a1');
       expect(isEmpty()).toBe(false);
     }
-    lru.deleteWhere(() => true);
+    lru.clear();
     expect(isEmpty()).toBe(true);
   });
 
-  describe('deleteWhere', () => {
-    it('deletes every selected entry, also those without an id', () => {
+  describe('deleteAccount', () => {
+    it('deletes every entry of the account, also those without an id', () => {
       const entries = [put('d1', 'k1', 'a1'), put('d2', undefined, 'a1'), put('d3', 'k3', 'a2')];
-      lru.deleteWhere(({ account }) => account === 'a1');
+      lru.deleteAccount('a1');
       expect(entries.map(({ isCached }) => isCached)).toEqual([false, false, true]);
       expect([lru.peek('d1'), lru.peek('d2'), lru.peek('d3')]).toEqual([undefined, undefined, entries[2]]);
+    });
+
+    it('finds entries that were added, replaced or evicted since the last call', () => {
+      lru.deleteAccount('a1');
+      put('d1', 'k1', 'a1');
+      put('d2', 'k2', 'a1');
+      put('d2', 'k2', 'a2');
+      lru.deleteAccount('a1');
+      expect([...lru.keys()]).toEqual(['d2']);
+    });
+
+    it('visits only the entries of the account, after the first call', () => {
+      const visited = jest.spyOn(lru, 'forEach');
+      put('d1', 'k1', 'a1');
+      for (const account of ['a2', 'a3', 'a1']) lru.deleteAccount(account);
+      expect([visited.mock.calls.length, lru.size]).toEqual([1, 0]);
     });
   });
 });

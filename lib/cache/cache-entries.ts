@@ -7,7 +7,7 @@ import { LRUCache } from 'lru-cache';
 import type { LookupFailure } from '../events/lookup-failure.js';
 import type { CacheBounds } from './cache-options.js';
 import { IdIndex } from './id-index.js';
-import { type InvalidationScope, isOfId, matches, type Subject } from './invalidation-scope.js';
+import { type InvalidationScope, isOfId, type Subject } from './invalidation-scope.js';
 
 /**
  * The base class of cache entries: a record, with the data of its lookup. This data is not in an object of its own,
@@ -83,9 +83,11 @@ export class FailedLookup {
 /** The subject of every unknown credential. All of them share this object, to save memory. */
 export const NO_SUBJECT: Subject = Object.freeze({ id: undefined, account: undefined });
 
-/** An LRU cache whose entries can also be deleted by id: the id of the API key or access key that an entry is about. */
+/** An LRU cache whose entries can also be deleted by the id or the account of the API key or access key. */
 export class IndexedLru<E extends CacheEntry> extends LRUCache<string, E> {
   #index: IdIndex | undefined;
+  /** Built when it is first needed, because changes of accounts are rare. */
+  #accounts: IdIndex | undefined;
 
   /**
    * @param isIndexed - `false`: the index of ids is built when it is first needed. Without an index, entries take less
@@ -99,31 +101,33 @@ export class IndexedLru<E extends CacheEntry> extends LRUCache<string, E> {
   override set(key: string, entry: E): this {
     super.set(key, entry);
     entry.isCached = true;
-    if (this.#index !== undefined) this.#index.add(entry.id, key);
+    this.#index?.add(entry.id, key);
+    this.#accounts?.add(entry.account, key);
     return this;
   }
 
   /** Deletes the entries of an id. */
   deleteId(id: string): void {
-    if (this.#index === undefined) {
-      this.#index = new IdIndex();
-      for (const [key, entry] of this.entries()) this.#index.add(entry.id, key);
-    }
+    this.#index ??= this.#indexBy('id');
     for (const key of this.#index.keysOf(id)) this.delete(key);
   }
 
-  /**
-   * Deletes the entries for which a function returns `true`. It visits every entry, so use it only for rare changes.
-   */
-  deleteWhere(isSelected: (entry: E) => boolean): void {
-    for (const [key, entry] of [...this.entries()]) {
-      if (isSelected(entry)) this.delete(key);
-    }
+  /** Deletes the entries of an account. */
+  deleteAccount(account: string): void {
+    this.#accounts ??= this.#indexBy('account');
+    for (const key of this.#accounts.keysOf(account)) this.delete(key);
+  }
+
+  #indexBy(member: keyof Subject): IdIndex {
+    const index = new IdIndex();
+    this.forEach((entry, key) => index.add(entry[member], key));
+    return index;
   }
 
   #dispose(entry: E, key: string): void {
     entry.isCached = false;
     this.#index?.delete(entry.id, key);
+    this.#accounts?.delete(entry.account, key);
   }
 }
 
@@ -168,10 +172,11 @@ export class CacheEntries<E extends CacheEntry> {
    * Deletes the good and negative entries that a change invalidates. `#revoked` keeps its entries, because a revocation
    * is final.
    */
-  invalidate(scope: InvalidationScope): void {
+  invalidate(scope: Exclude<InvalidationScope, 'none'>): void {
     for (const entries of [this.good, this.negative]) {
-      if (isOfId(scope)) entries.deleteId(scope.id);
-      else entries.deleteWhere((entry) => matches(scope, entry));
+      if (scope === 'all') entries.clear();
+      else if (isOfId(scope)) entries.deleteId(scope.id);
+      else entries.deleteAccount(scope.account);
     }
   }
 

@@ -1,6 +1,6 @@
 /**
- * Maps the id of a record to the keys of its entries in an LRU cache. Nearly every id has one entry. During a rotation,
- * an API key may have two entries: one for each secret.
+ * Maps the id or the account of a record to the keys of its entries in an LRU cache. Nearly every id has one entry.
+ * During a rotation, an API key may have two entries: one for each secret. An account may have many.
  */
 export class IdIndex {
   readonly #keyOfId = new Map<string, string>();
