@@ -120,7 +120,9 @@ export class IndexedLru<E extends CacheEntry> extends LRUCache<string, E> {
 
   #indexBy(member: keyof Subject): IdIndex {
     const index = new IdIndex();
-    this.forEach((entry, key) => index.add(entry[member], key));
+    this.forEach((entry, key) => {
+      index.add(entry[member], key);
+    });
     return index;
   }
 
