@@ -114,7 +114,7 @@ describe('a page of the audit log is read from one index, in its order', () => {
 
 it('a credential, its revoked tokens and its usage are found by indexes', async () => {
   await findKey(db, '0'.repeat(64));
-  expect((await findAccessKey(db, 'ack_1', new RevokedTokensCache()))?.record.id).toBe('ack_1');
+  expect((await findAccessKey(db, 'ack_1', new RevokedTokensCache())).record?.id).toBe('ack_1');
   await usageOfKey(db, 'key_1', 1, 2);
   await usageTotals(db, { account: 'acme', environment: undefined, ids: ['key_1'] }, 1);
   await db.transaction().execute((tx) => deleteUsageBefore(tx, 1, 10));

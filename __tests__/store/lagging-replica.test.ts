@@ -80,6 +80,15 @@ onServer('a node that lags behind, at the same address of PostgreSQL', () => {
     expect(await api.answer(warm.text)).toEqual(T1);
   });
 
+  it('F04 it answers lookups, and lacks a new key: A5, not a refusal', async () => {
+    const node = await lag(LOOKUPS);
+    const [key, client] = [await storeKey(primary), await storeKey(primary, ACCESS_KEY)];
+    await haveRead(2);
+    for (const credential of [key.text, api.token(client.id)]) expect(await api.answer(credential)).toEqual(A5);
+    await node.catchUp();
+    await eventually(async () => (await statuses(key.text, api.token(client.id))).every((status) => status === 200));
+  });
+
   it('F04 it answers lookups, and nothing has changed since: its answers are used', async () => {
     const { text } = await storeKey(primary);
     await haveRead(1);

@@ -45,4 +45,12 @@ describe.each(sharedEngines)('a database in %s that has lost its constraints', (
     expect(events.heard('keyward:lookup-failure')).toMatchObject([{ detail: 'StoreError store_unusable' }]);
     expect(await api.status(second.text)).toBe(200);
   });
+
+  it('no position of the change feed: A5 and an event, not a refusal', async () => {
+    const { text } = await storeKey(store);
+    await onDatabase(stores.url, 'delete from feed_head');
+    expect(await api.answer(text)).toEqual(A5);
+    await expect(store.resolveAccessKey('ack_1')).rejects.toMatchObject({ code: 'store_unusable' });
+    expect(events.heard('keyward:lookup-failure')).toMatchObject([{ detail: 'StoreError store_unusable' }]);
+  });
 });

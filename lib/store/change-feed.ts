@@ -11,7 +11,7 @@ import type { Transaction } from 'kysely';
 import type { Change, FeedListener } from '../contracts/change-feed.js';
 import { runCallback } from '../events/run-callback.js';
 import type { Engine } from './engine.js';
-import type { FoundRecord } from './find-credential.js';
+import type { LookedUp } from './find-credential.js';
 import { publishWarning } from './publish-warning.js';
 import { StoreError, storeErrorOf } from './store-error.js';
 import type { ChangeRow, Tables } from './tables.js';
@@ -98,22 +98,22 @@ export class Feed {
   /**
    * Looks up a record, and throws if the answer is older than the last change that this process has read. One URL may
    * lead to several database nodes, of which one may be a replica that lags behind. Without this check, its outdated
-   * record of a revoked key would be cached as current.
+   * record of a revoked key would be cached as current, and a new key would be refused as unknown.
    *
    * @throws StoreError `store_unavailable` if the node that answered lags behind.
    */
-  async lookUp<R>(find: () => Promise<FoundRecord<R> | undefined>): Promise<R | undefined> {
+  async lookUp<R>(find: () => Promise<LookedUp<R>>): Promise<R | undefined> {
     // The position is read before the query. If it were read afterwards, a change that a poll finds during the query
     // would make a correct answer look outdated.
     const positionBefore = this.#last?.position ?? 0;
-    const found = await find();
-    if (found !== undefined && found.position < positionBefore) {
+    const { record, position } = await find();
+    if (position < positionBefore) {
       throw new StoreError(
         'store_unavailable',
         'the database replica returned older data than the change feed; try again',
       );
     }
-    return found?.record;
+    return record;
   }
 
   /**

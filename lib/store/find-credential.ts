@@ -3,9 +3,9 @@ import { type ExpressionBuilder, type Kysely, sql } from 'kysely';
 import type { AccessKeyRecord, KeyRecord } from '../credentials/records/key-records.js';
 import { KEY_COLUMNS } from './repository/account-and-key-queries.js';
 import type { RevokedTokensCache } from './revoked-tokens/revoked-tokens-cache.js';
-import { accessKeyRecordOf, keyRecordOf } from './rows-to-records.js';
+import { accessKeyRecordOf, type FoundAccessKey, type FoundKey, keyRecordOf } from './rows-to-records.js';
 import { StoreError } from './store-error.js';
-import type { Tables } from './tables.js';
+import type { SecretRow, Tables } from './tables.js';
 
 /**
  * The columns from which a record is made. `used_at` is left out, because no verifier needs the time of the last use.
@@ -18,18 +18,23 @@ const RECORD_COLUMNS = [
   'accounts.disabled_at as account_disabled_at',
 ] as const;
 
-/** A record, and the position of the change feed when the record was read. */
-export interface FoundRecord<R> {
-  readonly record: R;
+/** The row of a lookup that finds nothing: every column of the joined tables is null. */
+interface NotFound {
+  readonly account_apis: null;
+}
+
+interface AtPosition {
   readonly position: number;
 }
 
-/**
- * Selects the position of the change feed in the statement that reads a record, so that the position and the record
- * come from the same database node at the same time.
- */
-function positionOf(db: Kysely<Tables>) {
-  return db.selectFrom('feed_head').select('position').as('position');
+type FoundAccessKeyRow = Omit<FoundAccessKey, 'secrets' | 'revokedTokens'> &
+  Pick<SecretRow, 'retires_at' | 'ended_at'> & { readonly digest: string | null; readonly tokens_revoked: number };
+
+/** The result of a lookup, and the position of the change feed when it was read. */
+export interface LookedUp<R> {
+  /** `undefined` if there is no such credential. */
+  readonly record: R | undefined;
+  readonly position: number;
 }
 
 /**
@@ -46,18 +51,20 @@ function publicKeysOf({ selectFrom }: ExpressionBuilder<Tables, 'keys'>) {
 /**
  * Finds the record of an API key by the digest of its key value.
  *
+ * The statement starts at `feed_head`, so that it also returns the position if there is no such key, and the position
+ * and the record come from the same database node at the same time.
+ *
  * @throws StoreError `store_unusable` if two secrets have this digest, which the primary key should prevent.
  */
-export async function findKey(db: Kysely<Tables>, digest: string): Promise<FoundRecord<KeyRecord> | undefined> {
+export async function findKey(db: Kysely<Tables>, digest: string): Promise<LookedUp<KeyRecord>> {
   const [found, another] = await db
-    .selectFrom('secrets')
-    .innerJoin('keys', 'keys.id', 'secrets.key_id')
-    .innerJoin('accounts', 'accounts.id', 'keys.account')
-    .select([...RECORD_COLUMNS, 'secrets.retires_at', 'secrets.ended_at'])
-    .select(positionOf(db))
-    .where('secrets.digest', '=', digest)
+    .selectFrom('feed_head')
+    .leftJoin('secrets', (join) => join.on('secrets.digest', '=', digest))
     // Excludes access keys, because a client secret must not be accepted as an API key.
-    .where('keys.kind', '!=', 'access')
+    .leftJoin('keys', (join) => join.onRef('keys.id', '=', 'secrets.key_id').on('keys.kind', '!=', 'access'))
+    .leftJoin('accounts', 'accounts.id', 'keys.account')
+    .select([...RECORD_COLUMNS, 'secrets.retires_at', 'secrets.ended_at', 'feed_head.position'])
+    .$castTo<AtPosition & (FoundKey | NotFound)>()
     .execute();
   if (another !== undefined) {
     throw new StoreError(
@@ -65,7 +72,8 @@ export async function findKey(db: Kysely<Tables>, digest: string): Promise<Found
       'the table "secrets" has two rows with the same digest, so its primary key is missing; restore the database from a backup',
     );
   }
-  return found && { record: keyRecordOf(found), position: found.position ?? 0 };
+  if (found === undefined) throw noFeedHead();
+  return { record: found.account_apis === null ? undefined : keyRecordOf(found), position: found.position };
 }
 
 /**
@@ -77,24 +85,31 @@ export async function findAccessKey(
   db: Kysely<Tables>,
   id: string,
   revoked: RevokedTokensCache,
-): Promise<FoundRecord<AccessKeyRecord> | undefined> {
+): Promise<LookedUp<AccessKeyRecord>> {
   const rows = await db
-    .selectFrom('keys')
-    .innerJoin('accounts', 'accounts.id', 'keys.account')
+    .selectFrom('feed_head')
+    .leftJoin('keys', (join) => join.on('keys.id', '=', id).on('keys.kind', '=', 'access'))
+    .leftJoin('accounts', 'accounts.id', 'keys.account')
     .leftJoin('secrets', 'secrets.key_id', 'keys.id')
     .select([...RECORD_COLUMNS, 'keys.tokens_revoked', 'secrets.digest', 'secrets.retires_at', 'secrets.ended_at'])
+    .select('feed_head.position')
     .select(publicKeysOf)
-    .select(positionOf(db))
-    .where('keys.id', '=', id)
-    .where('keys.kind', '=', 'access')
+    .$castTo<AtPosition & (FoundAccessKeyRow | NotFound)>()
     .execute();
   const [first] = rows;
-  if (first === undefined) return undefined;
-  const secrets = rows.flatMap(({ digest, retires_at, ended_at }) =>
-    digest === null ? [] : [{ digest, retires_at, ended_at }],
-  );
+  if (first === undefined) throw noFeedHead();
+  if (first.account_apis === null) return { record: undefined, position: first.position };
+  const secrets = rows.flatMap((row) => {
+    if (row.account_apis === null || row.digest === null) return [];
+    const { digest, retires_at, ended_at } = row;
+    return [{ digest, retires_at, ended_at }];
+  });
   const revokedTokens = await revoked.of(db, id, first.tokens_revoked);
   // `first` is spread last. If it were spread first, V8 of Node 20 would create a hidden class for each object, which
   // takes memory.
-  return { record: accessKeyRecordOf({ secrets, revokedTokens, ...first }), position: first.position ?? 0 };
+  return { record: accessKeyRecordOf({ secrets, revokedTokens, ...first }), position: first.position };
+}
+
+function noFeedHead(): StoreError {
+  return new StoreError('store_unusable', 'the table "feed_head" is empty; restore the database from a backup');
 }
