@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { createManagement, ManagementError } from 'keyward/management';
+import type { Change } from 'keyward';
+import { createManagement, type Management, ManagementError } from 'keyward/management';
 import { managed, OPERATOR } from '../support/managed.js';
+import { listenTo } from '../support/store-listener.js';
 import { sharedEngines } from '../support/test-stores.js';
 
 const OTHERS = 30;
@@ -40,6 +42,28 @@ describe.each(sharedEngines)('an emergency on %s, through two stores', (engine) 
       }
     },
   );
+
+  it('an ending that another process has just made takes effect in this process before the answer', async () => {
+    const store = await at.another();
+    const there = createManagement({ store, clock: at.clock });
+    const { id, owner, ...holder } = await at.account();
+    const [{ key }, { key: client }] = [await holder.key(), await holder.accessKey()];
+    const { key: added } = await at.management.accessKeys.addSecret(owner, client.id);
+    const secret = added.secrets[0]?.id ?? '';
+    const endings: [Change, (management: Management) => Promise<unknown>][] = [
+      [{ key: key.id }, ({ keys }) => keys.edit(owner, key.id, { version: key.version, disabled: true })],
+      [{ key: key.id }, ({ keys }) => keys.revoke(owner, key.id, 'the same request')],
+      [{ key: key.id }, ({ keys }) => keys.revoke(owner, key.id)],
+      [{ accessKey: client.id }, ({ accessKeys }) => accessKeys.deleteSecret(owner, client.id, secret)],
+      [{ account: id }, ({ accounts }) => accounts.setDisabled(OPERATOR, id, true)],
+    ];
+    for (const [change, end] of endings) {
+      await end(at.management).catch(() => undefined);
+      const heard = listenTo(store);
+      await end(there).catch(() => undefined);
+      expect(heard.changes).toContainEqual(change);
+    }
+  });
 
   it('N26 disabling an account during 30 other changes of it always succeeds', async () => {
     const there = createManagement({ store: await at.another(), clock: at.clock });

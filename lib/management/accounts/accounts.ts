@@ -115,6 +115,7 @@ export function accountsOf(store: CredentialStore, clock: Clock): Accounts {
     return await retryTransaction(repository, async (tx) => {
       const now = clock.now();
       const was = await tx.lockAccount(id);
+      tx.invalidateLocally({ account: id });
       await work(tx, now);
       const is = await tx.account(id);
       if (is === undefined) throw noSuchAccount();

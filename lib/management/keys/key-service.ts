@@ -169,6 +169,7 @@ export class KeyService {
       const row = given === undefined ? undefined : await tx.lockKey(given);
       if (row === undefined || !this.#isOf(row, actor.member)) throw this.#unknown();
       operation.subject = row.id;
+      tx.invalidateLocally(changeOf(row));
       const unchanged = async (doneAt: number) => {
         const result = { key: await viewIn(tx, row.id, now), doneAt: new Date(doneAt) };
         return { result, subject: row.id, fields: undefined };

@@ -139,6 +139,11 @@ export interface RepositoryTransaction {
   now(): Promise<number>;
   /** Adds a change to the change feed. It is written at the end of the transaction. */
   notify(change: Change): void;
+  /**
+   * Invalidates the caches of this process after the transaction, even if it changes nothing or fails: another process
+   * may have made the change a moment ago, and this process may not have read it from the feed yet.
+   */
+  invalidateLocally(change: Change): void;
   account(id: string): Promise<AccountRow | undefined>;
   /** Reads an account and locks it until the transaction ends, so that its version cannot change. */
   lockAccount(id: string): Promise<AccountRow | undefined>;

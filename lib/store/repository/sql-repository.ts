@@ -3,6 +3,7 @@
  * of this process are notified directly, so that they need not wait for a poll.
  */
 
+import type { Change } from '../../contracts/change-feed.js';
 import { appendChange, type Feed } from '../change-feed.js';
 import type { Engine } from '../engine.js';
 import { type CountedKeys, usageOfKey, usageTotals } from '../usage/usage-queries.js';
@@ -21,15 +22,20 @@ import { SqlTransaction } from './sql-transaction.js';
 export function sqlRepository(engine: Engine, feed: Feed): Repository {
   return Object.freeze({
     async transact<T>(work: (tx: RepositoryTransaction) => Promise<T>): Promise<T> {
-      const { result, changes } = await engine.transact(async (db) => {
-        const tx = new SqlTransaction(engine, db);
-        const done = await work(tx);
-        await tx.writeSearchTexts();
-        for (const change of tx.changes) await appendChange(engine, db, change);
-        return { result: done, changes: tx.changes };
-      });
-      for (const change of changes) feed.notify(change);
-      return result;
+      const outdated: Change[] = [];
+      try {
+        const { result, changes } = await engine.transact(async (db) => {
+          const tx = new SqlTransaction(engine, db, outdated);
+          const done = await work(tx);
+          await tx.writeSearchTexts();
+          for (const change of tx.changes) await appendChange(engine, db, change);
+          return { result: done, changes: tx.changes };
+        });
+        outdated.push(...changes);
+        return result;
+      } finally {
+        for (const change of outdated) feed.notify(change);
+      }
     },
     analyze: () => engine.analyze(),
     account: (id: string) => accountRow(engine.lists, id),

@@ -19,12 +19,15 @@ export class SqlTransaction implements RepositoryTransaction {
   readonly #engine: Engine;
   readonly #tx: Transaction<Tables>;
   readonly #changes: Change[] = [];
+  readonly #outdated: Change[];
   /** Ids of keys that were written. Their `search_text` and `sort_name` are updated at the end of the transaction. */
   readonly #written = new Set<string>();
 
-  constructor(engine: Engine, tx: Transaction<Tables>) {
+  /** @param outdated - Gets the changes of `invalidateLocally`. */
+  constructor(engine: Engine, tx: Transaction<Tables>, outdated: Change[]) {
     this.#engine = engine;
     this.#tx = tx;
+    this.#outdated = outdated;
   }
 
   /** Returns the changes that must be written to the change feed at the end of the transaction. */
@@ -47,6 +50,10 @@ export class SqlTransaction implements RepositoryTransaction {
 
   notify(change: Change): void {
     this.#changes.push(change);
+  }
+
+  invalidateLocally(change: Change): void {
+    this.#outdated.push(change);
   }
 
   async now(): Promise<number> {
