@@ -110,6 +110,13 @@ describe('a page of the audit log is read from one index, in its order', () => {
     }
     expect(plans('audit').filter((line) => /TEMP B-TREE/.test(line))).toEqual([]);
   });
+
+  it('that of a period of every account in batches: the end of a batch does not depend on the period', async () => {
+    await listAudit(db, { limit: 2, from: 1, to: 2 }, engine);
+    const ends = statements.filter(({ sql }) => sql.includes('from "audit"') && sql.includes('offset'));
+    expect(ends.length).toBeGreaterThan(0);
+    expect(ends.filter(({ sql }) => /"at" (?:>=|<)/.test(sql))).toEqual([]);
+  });
 });
 
 it('a credential, its revoked tokens and its usage are found by indexes', async () => {

@@ -1,5 +1,5 @@
 /** Reads pages of the audit log for management. */
-import { type Kysely, type RawBuilder, sql } from 'kysely';
+import { type Kysely, type RawBuilder, type SelectQueryBuilder, sql } from 'kysely';
 import type { Engine } from '../engine.js';
 import type { Tables } from '../tables.js';
 import { findPageInBatches } from './find-page-in-batches.js';
@@ -31,21 +31,24 @@ export async function listAudit(
   const others = filters.filter((one) => one !== indexed);
 
   function entriesAfter(place: AuditPlace | undefined) {
-    let query = db.selectFrom('audit').leftJoin('refusals', 'refusals.entry', 'audit.id');
-    if (from !== undefined) query = query.where('audit.at', '>=', from);
-    if (to !== undefined) query = query.where('audit.at', '<', to);
+    const query = db.selectFrom('audit').leftJoin('refusals', 'refusals.entry', 'audit.id');
     // No index begins with the time. So the entries of all accounts are ordered by the primary key, `number`, which is
-    // the order in which they were written.
+    // the order in which they were written, and the period is a filter that checks each row.
     if (account === undefined) {
       const ordered = query.orderBy('audit.number', 'desc');
       return place === undefined ? ordered : ordered.where('audit.number', '<', place.number);
     }
-    const entries = query
+    const entries = inPeriod(query)
       .where('audit.account', '=', account)
       .orderBy('audit.at', 'desc')
       .orderBy('audit.number', 'desc');
     const filtered = indexed === undefined ? entries : entries.where(isIndexed(...indexed));
     return place === undefined ? filtered : filtered.where(compare('<', place));
+  }
+
+  function inPeriod<O>(query: SelectQueryBuilder<Tables, 'audit' | 'refusals', O>) {
+    const since = from === undefined ? query : query.where('audit.at', '>=', from);
+    return to === undefined ? since : since.where('audit.at', '<', to);
   }
 
   /** A hint makes the planner use the index of a filter. Only the index of subjects is preferred without a hint. */
@@ -68,7 +71,8 @@ export async function listAudit(
           .executeTakeFirst();
       },
       async matching(place, end, most) {
-        let query = entriesAfter(place).select(AUDIT_COLUMNS);
+        const entries = entriesAfter(place).select(AUDIT_COLUMNS);
+        let query = account === undefined ? inPeriod(entries) : entries;
         for (const [name, value] of others) {
           const column = sql.ref(`audit.${name}`);
           query = query.where(sql<boolean>`${account === undefined ? column : hints.unindexed(column)} = ${value}`);
