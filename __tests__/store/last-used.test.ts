@@ -171,7 +171,7 @@ describe('last uses', () => {
     for (let at = 0; at < 999; at += 1) uses.record(`unknown ${at}`, undefined);
     uses.record(of('two'), 'here');
     await uses.flush();
-    expect([writes, await stored('two')]).toEqual([2, [now, 'here']]);
+    expect([writes, await stored('two')]).toEqual([5, [now, 'here']]);
   });
 
   it('of one secret are written once a minute', async () => {

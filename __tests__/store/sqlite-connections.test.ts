@@ -52,6 +52,23 @@ describe('the connections of a database file', () => {
   });
 });
 
+it('requests are served between the transactions of a long write', async () => {
+  const engine = await openSqlite(fileOf(place.url));
+  await engine.migrate();
+  let turns = 0;
+  const count = () => {
+    turns += 1;
+    next = setImmediate(count);
+  };
+  let next = setImmediate(count);
+  for (let batch = 0; batch < 10; batch += 1) {
+    await engine.transact((tx) => tx.selectFrom('feed_head').select('position').execute());
+  }
+  clearImmediate(next);
+  expect(turns).toBeGreaterThanOrEqual(9);
+  await engine.close();
+});
+
 it('a transaction is retried for 5 s while another process has the lock', async () => {
   const engine = await openSqlite(fileOf(place.url));
   await engine.migrate();

@@ -23,7 +23,7 @@ const SAME_SECRET_INTERVAL = 59_000;
  */
 const MAX_SECRETS = 10_000;
 /** The number of secrets that one statement writes. */
-const BATCH_SIZE = 500;
+const BATCH_SIZE = 200;
 
 interface Use {
   /** Milliseconds of the monotonic clock, because the wall clock may be changed before the use is written. */

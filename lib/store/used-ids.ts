@@ -7,7 +7,7 @@ import type { Engine } from './engine.js';
 import type { Tables } from './tables.js';
 
 /** The number of rows that one statement deletes. */
-const BATCH = 5_000;
+const BATCH = 1_000;
 /** Minimum milliseconds between two deletions of expired ids by the replay cache of one process. */
 const PRUNE_EVERY = 10_000;
 

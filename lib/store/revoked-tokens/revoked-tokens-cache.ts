@@ -21,7 +21,7 @@ export const KEEP_AFTER_EXPIRY = 600_000;
  * Maximum number of rows that one query reads. SQLite blocks the event loop during the query, so requests are served
  * between two queries.
  */
-const PAGE = 5_000;
+const PAGE = 2_000;
 /**
  * Approximate maximum of revocations in memory. If there are more, the cache drops the access keys that were looked up
  * longest ago, and reads their revocations again when they are needed.

@@ -55,10 +55,14 @@ class TurnDriver extends SqliteDriver {
 
 class WriterDriver extends SqliteDriver {
   /**
+   * Starts each transaction in a separate turn of the event loop, so that requests are served between the transactions
+   * of a long write, such as the deletion of old rows in batches.
+   *
    * Uses `begin immediate`, which takes the write lock at once. With `begin`, a transaction that reads first would fail
    * at its first write if another process has written in the meantime.
    */
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    await setImmediate();
     await connection.executeQuery(CompiledQuery.raw('begin immediate'));
   }
 
