@@ -28,6 +28,7 @@ describe('a gate mounted at a path applies to a route', () => {
     ['written in another case', '/a', '/A/b'],
     ['at /', '/', '/a'],
     ['with a regular expression, where it takes every path', '/', /^\/a/],
+    ['with a wildcard, where it takes every path', '/', written('/*rest', '*')],
     ['with a parameter for a parameter', '/:x', '/:y'],
     ['with a parameter for a name', '/:x', '/a'],
     ['with a parameter for the first of two', '/:x', '/a/b'],
@@ -51,6 +52,14 @@ describe('a gate mounted at a path applies to a route', () => {
     ['with a regular expression, which may take anything', '/a', /^\/a/],
     ['with a list of which it takes one', '/a', ['/a/x', '/b'], 'gated,open'],
     ['that takes everything', '/a', `/${REST}`],
+    [
+      'that takes everything, also the target *, where it is at a list of the slash',
+      ['/', '/v1'],
+      written('/*rest', '*'),
+    ],
+    ['that takes everything, also the target *, where it is at an empty path', '', written('/*rest', '*')],
+    ['with a regular expression, which may take the target *, where it is at an empty path', '', /.*/],
+    ['with a parameter alone, where text follows its own', written('/{:x}b', '/:x?b'), '/:y'],
     ['of which the part may be left out that it needs', '/a/:x', `/a${ID}`],
     ['where all may be left out', '/a', ID],
     ['with a wildcard, which takes the slash that its parameter does not', '/a/:x', `/a/${REST}`],
@@ -172,6 +181,7 @@ if (EXPRESS === 4) {
       ['a path with a second slash at its end', '/a//', '/a', '/a'],
       ['a path of slashes alone', '//', '/a', '/a'],
       ['a path without a slash at its start', 'a', '/a', '/a'],
+      ['a parameter with a pattern, and text after it', '/:x([^/]+?)b', '/:y', '/a'],
       ['an expression that is case-sensitive', /^\/a\/?(?=\/|$)/, '/a', '/A'],
       ['an expression that asks more, before a path', /(?!\/a\/b)^\/a\/?(?=\/|$)/i, '/a/b', '/a/b'],
       ['an expression that asks more, behind a path', /^\/a\/?(?=\/|$)(?!\/b)/i, '/a/b', '/a/b'],
@@ -193,6 +203,30 @@ if (EXPRESS === 4) {
       app.use(express.Router().get('/b/:z/c', handler));
       expect((await request(app).get('/b/1/c')).status).toBe(status);
       expect(routesOf(app)).toEqual([`GET /b/:z/c ${state}`]);
+    });
+
+    it('a gate at an expression with the flag g, which matches every other time, does not apply', async () => {
+      const app = express().use(/^\/a\/?(?=\/|$)/gi, gate);
+      app.get('/a/b', handler);
+      const statuses = [await request(app).get('/a/b'), await request(app).get('/a/b')].map(({ status }) => status);
+      expect(statuses).toEqual([401, 200]);
+      expect(routesOf(app)).toEqual(['GET /a/b open']);
+    });
+
+    it.each([
+      ['a parameter', /^\/a\/(?:([^/]+?))\/?(?=\/|$)/i, ['x'], '/a/:x', 'gated'],
+      ['a parameter that may be left out', /^\/a(?:\/([^/]+?))?\/?(?=\/|$)/i, ['x'], '/a/:x?', 'gated'],
+      ['a list', /(?:^\/b\/?(?=\/|$)|^\/a\/(?:([^/]+?))\/?(?=\/|$))/i, ['x'], '/b /a/:x', 'gated'],
+      ['a list of patterns', /(?:^\/a)(?:\/b)\/?(?=\/|$)/i, [], '/^(?:^\\/a)(?:\\/b)/', 'open'],
+    ])('%s is read back from what Express 4.18 stores', (_name, regexp, keys, paths, state) => {
+      const app = express().use('/a', gate, handler);
+      const stack = (app as unknown as { _router: { stack: { regexp: RegExp; keys: object[] }[] } })._router.stack;
+      for (const layer of stack.slice(-2)) Object.assign(layer, { regexp, keys: keys.map((name) => ({ name })) });
+      app.get('/a/:y/b', handler);
+      const names = paths.startsWith('/^')
+        ? [`USE ${regexp} ${state}`]
+        : paths.split(' ').map((path) => `USE ${path} gated`);
+      expect(routesOf(app)).toEqual([...names, `GET /a/:y/b ${state}`]);
     });
 
     it('a mount path that cannot be read back is named by its expression', () => {

@@ -45,9 +45,17 @@ function loosened(path: string, { version, strict }: PathRules): string {
 function choicesOf(path: string, optional: RegExp): readonly string[] {
   const found = optional.exec(path);
   if (found === null) return [path];
-  const [whole, part] = found;
+  const [whole, part = ''] = found;
   const [before, after] = [path.slice(0, found.index), path.slice(found.index + whole.length)];
-  return [part, ''].flatMap((choice) => choicesOf(before + choice + after, optional));
+  return [part, ''].flatMap((choice) => choicesOf(glued(glued(before, choice), after), optional));
+}
+
+/**
+ * Joins two parts of a path. If text follows a parameter, as in `/{:id}x`, a backslash between the two makes the part
+ * unknown. Without it, the text would become a part of the name of the parameter.
+ */
+function glued(one: string, other: string): string {
+  return /:\w+$/.test(one) && /^\w/.test(other) ? `${one}\\${other}` : one + other;
 }
 
 function readParts(path: string, { version, sensitive }: PathRules): Segments {
@@ -68,8 +76,13 @@ export function joinSegments(outer: Segments, inner: Segments): Segments {
   return outer.length > 0 && isEmpty(inner[0]) && inner.length === 1 ? outer : [...outer, ...inner];
 }
 
-/** Whether every request for a route also matches a mount path. */
+/**
+ * Whether every request for a route also matches a mount path. An empty mount path matches every path with a slash at
+ * its start: not `*`, the target of some OPTIONS requests.
+ */
 export function coversPath(mount: Segments, route: Segments): boolean {
+  const [first] = route;
+  if (first !== undefined && 'unknown' in first) return false;
   return mount.every((part, index) => {
     const faced = route[index];
     return faced !== undefined && coversPart(part, faced);

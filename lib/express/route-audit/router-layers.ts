@@ -196,22 +196,30 @@ export function writtenPaths({ route, rawPath, regexp, keys = [] }: ExpressLayer
   return [written].flat(Number.POSITIVE_INFINITY);
 }
 
+/** What Express 4 makes of `/:id`: the second form is that of Express 4.18 and older. Text after it is no parameter. */
+const PARAMETER_SOURCE = /(?:\(\?:\\\/\(\[\^\\?\/\]\+\?\)\)|\\\/\(\?:\(\[\^\\?\/\]\+\?\)\))(?!\w)/g;
+
 /**
  * Returns the mount paths as they are written in the app. Express 4 does not store them: it stores a regular
  * expression, with one alternative for each path, and the names of the parameters.
  */
 function mountPathsOf(regexp: RegExp, keys: readonly { readonly name: unknown }[]): readonly unknown[] {
+  // A regular expression of the app with the flag `g` or `y` does not match every second time.
+  if (!/^i?$/.test(regexp.flags)) return [regexp];
   const names = keys.map(({ name }) => name);
-  return regexp.source.split(/\|(?=\^)/).map((source) => {
-    const path = /^\^(.*)\\\/\?\(\?=\\\/\|\$\)$/
-      .exec(source)?.[1]
-      ?.replaceAll('(?:\\/([^/]+?))', (group) => (names.length > 0 ? `/:${names.shift()}` : group))
-      .replaceAll('\\/', '/')
-      .replaceAll('\\.', '.');
-    if (path !== undefined && !/[\\^$*+?()[\]{}|]|\/$/.test(path.replaceAll(/(:\w+)\?/g, '$1'))) return path;
-    // This alternative cannot be converted back to a path, so the number of its parameters is not known. The
-    // alternatives after it get no parameter names.
-    names.length = 0;
-    return regexp;
-  });
+  return regexp.source
+    .replace(/^\(\?:(\^.*)\)$/, '$1')
+    .split(/\|(?=\^)/)
+    .map((source) => {
+      const path = /^\^(.*)\\\/\?\(\?=\\\/\|\$\)$/
+        .exec(source)?.[1]
+        ?.replaceAll(PARAMETER_SOURCE, (group) => (names.length > 0 ? `/:${names.shift()}` : group))
+        .replaceAll('\\/', '/')
+        .replaceAll('\\.', '.');
+      if (path !== undefined && !/[\\^$*+?()[\]{}|]|\/$/.test(path.replaceAll(/(:\w+)\?/g, '$1'))) return path;
+      // This alternative cannot be converted back to a path, so the number of its parameters is not known. The
+      // alternatives after it get no parameter names.
+      names.length = 0;
+      return regexp;
+    });
 }
