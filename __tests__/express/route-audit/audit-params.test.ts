@@ -64,6 +64,18 @@ describe('a callback of a parameter', () => {
   });
 
   it.each<[string, (app: Express, router: Router) => void]>([
+    ['before', (app) => app.all('/payments/:id', gate).use(gate).get('/payments/:id', handler)],
+    [
+      'in a router before',
+      (app, router) => app.use(router.all('/payments/:id', gate), gate).get('/payments/:id', handler),
+    ],
+  ])('at a route that has only a gate, %s, runs before the gate of the route', async (_name, mount) => {
+    const { app, ...found } = await audited(mount);
+    expect(found).toEqual(OPEN);
+    expect(() => assertGuarded(app)).toThrow("runs the callback of router.param('id')");
+  });
+
+  it.each<[string, (app: Express, router: Router) => void]>([
     ['where a router is mounted', (app, router) => app.use(gate).use('/payments/:id', router.get('/', handler))],
     ['of a function', (app) => app.use(gate).use('/payments/:id', handler)],
     [
@@ -235,6 +247,18 @@ describe('a callback of a parameter', () => {
     ['behind a gate at the path', (app) => app.use('/payments', gate).get('/payments/:id', handler)],
     ['behind a gate of the router', (app, router) => app.use('/payments', router.use(gate).get('/:id', handler))],
     ['behind an optional gate and a guard', (app) => app.use(optional, requireApi('a')).get('/payments/:id', handler)],
+    [
+      'at a route of a guard alone, behind the gate',
+      (app) => app.use(gate).all('/payments/:id', requireApi('a')).get('/payments/:id', handler),
+    ],
+    [
+      'at a route of a guard alone, behind a parser and the gate',
+      (app) => app.use(json, gate).all('/payments/:id', requireApi('a')).get('/payments/:id', handler),
+    ],
+    [
+      'at a route of a gate alone, of another path',
+      (app) => app.all('/x/:id', gate).use(gate).get('/payments/:id', handler),
+    ],
     ['of another parameter', (app) => app.get('/payments/:other', gate, handler)],
     [
       'of another router',

@@ -64,7 +64,6 @@ export function checksAt(
   // answered yet.
   let isRefused = false;
   for (const [index, layer] of layers.entries()) {
-    // The callbacks of a route are listed for that route only.
     if (layer.type !== 'route' && meets(layer, route)) passed.push(...callbacksOf(layer));
     if (endsRefusals(layer) && covers(layer, route)) {
       passed.push(...pending);
@@ -73,6 +72,9 @@ export function checksAt(
     }
     hasFailed ||= mayFail(layer, route);
     const next = hasFailed ? skipped : pending;
+    // The callbacks of a route are listed for that route, or for later routes if it has only gates and guards. Express
+    // skips them after a refusal or another error.
+    if (layer.type === 'route' && !hasEndpoint(layer) && meets(layer, route)) next.push(...callbacksOf(layer));
     // After a refusal, Express skips a router. So the pending checks protect the callbacks inside the router, which are
     // listed after them, but the checks inside the router do not run.
     const inRouter = hasFailed || isRefused ? next : passed;
@@ -113,6 +115,10 @@ export function takesRequests(handler: Handler): boolean {
  */
 export function mayEndRequest(handler: Handler): boolean {
   return takesRequests(handler) && !isPreparation(handler);
+}
+
+function hasEndpoint({ methods }: Layer & { type: 'route' }): boolean {
+  return methods.some(({ handlers }) => handlers.some(takesRequests));
 }
 
 function isCheck({ gate, guard }: Handler): boolean {
