@@ -39,9 +39,9 @@ describe('assertGuarded', () => {
       new Error(
         [
           'assertGuarded: 3 routes are not guarded; guard them, or name them in "except":',
-          '  GET /health has no requireBearer that runs for every request; mount requireBearer before it',
+          '  GET /health has no requireBearer that runs for every request; mount requireBearer before it, at the start of the app or of its router, or on the route',
           '  USE /reports may accept keys, but no guard restricts the kinds of keys; add requireKeyKind()',
-          '  GET /late has no requireBearer that runs for every request; mount requireBearer before it',
+          '  GET /late has no requireBearer that runs for every request; mount requireBearer before it, at the start of the app or of its router, or on the route',
         ].join('\n'),
       ),
     );
@@ -85,7 +85,7 @@ describe('the option except', () => {
       new Error(
         [
           'assertGuarded: 1 route is not guarded; guard it, or name it in "except":',
-          '  POST /health has no requireBearer that runs for every request; mount requireBearer before it',
+          '  POST /health has no requireBearer that runs for every request; mount requireBearer before it, at the start of the app or of its router, or on the route',
         ].join('\n'),
       ),
     );

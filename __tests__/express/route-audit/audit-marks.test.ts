@@ -41,7 +41,7 @@ describe('an endpoint of keyward itself', () => {
       new Error(
         [
           'assertGuarded: 1 route is not guarded; guard it, or name it in "except":',
-          '  GET /x has no requireBearer that runs for every request; mount requireBearer before it',
+          '  GET /x has no requireBearer that runs for every request; mount requireBearer before it, at the start of the app or of its router, or on the route',
         ].join('\n'),
       ),
     );

@@ -1,7 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import {
   coversPath,
+  isPlain,
   joinSegments,
+  mayBecome,
   mayMeet,
   type PathRules,
   readPath,
@@ -47,6 +49,9 @@ describe('readPath', () => {
     ['a pattern', '/:id(\\d+)', [[UNKNOWN]]],
     ['a pattern that may be left out', '/:id(\\d+)?', [[UNKNOWN]]],
     ['a parameter in a name', '/a-:b', [[UNKNOWN]]],
+    ['a parameter that may be left out, before text', '/{:v}api', [[UNKNOWN], [literal('api')]]],
+    ['text that may be left out, after a parameter', '/:v{api}', [[UNKNOWN], [parameter('v')]]],
+    ['a parameter that may be left out, before a dash', '/{:v}-a', [[UNKNOWN], [literal('-a')]]],
     ['two parameters in one part', '/:a-:b', [[UNKNOWN]]],
     ['an escape', '/a\\:b', [[UNKNOWN]]],
     ['a letter that may be left out', '/ab?c', [[UNKNOWN]]],
@@ -63,6 +68,7 @@ describe('readPath', () => {
     ['two slashes', '/a//b', [[literal('a'), UNKNOWN, literal('b')]]],
     ['two slashes alone', '//', [[UNKNOWN]]],
     ['what may be left out', '/:id?/a', [[parameter('id'), literal('a')], [literal('a')]]],
+    ['what may be left out, before text', '/:id?a/b', [[UNKNOWN, literal('b')], [UNKNOWN]]],
     ['braces, which are letters there', '/a{/b}', [[UNKNOWN, UNKNOWN]]],
   ])('of Express 4: %s', (_name, path, expected) => {
     expect(readPath(path, FOUR)).toEqual(expected);
@@ -90,7 +96,9 @@ describe('coversPath', () => {
 
   it.each([
     ['', '/a', true],
-    ['', '/*', true],
+    ['', '/*', false],
+    ['', '/a/*', true],
+    ['', '', true],
     ['/', '/', true],
     ['/', '/a', false],
     ['/:x', '/', false],
@@ -158,5 +166,40 @@ describe('mayMeet', () => {
     ['/\u212A', '/k', false],
   ])('%s and %s: %s', (mount, route, expected) => {
     expect(mayMeet(readPath(mount, FIVE)[0] ?? [], readPath(route, FIVE)[0] ?? [])).toBe(expected);
+  });
+});
+
+describe('mayBecome', () => {
+  it.each([
+    ['/a', '/a/b', true],
+    ['/a', '/ab', true],
+    ['/A', '/ab', true],
+    ['/ab', '/a', false],
+    ['/b', '/a/b', false],
+    ['/:x', '/a', true],
+    ['/:x/b', '/:y/c', false],
+    ['/:x/b', '/:y/:z', true],
+    ['/a/b', '/a', false],
+    ['/*', '/a', true],
+    ['/a', '/*', true],
+    ['/a', '/~b', true],
+  ])('%s and %s: %s', (mount, route, expected) => {
+    expect(mayBecome(readPath(mount, FIVE)[0] ?? [], readPath(route, FIVE)[0] ?? [])).toBe(expected);
+  });
+});
+
+describe('isPlain', () => {
+  it.each([
+    ['', true],
+    ['/a', true],
+    ['/v1.0/a-b_C', true],
+    ['/:x', false],
+    ['/a/:x', false],
+    ['/*', false],
+    ['/a%20b', false],
+    ['/;a', false],
+    ['/a//b', false],
+  ])('%s: %s', (path, expected) => {
+    expect(isPlain(readPath(path, FIVE)[0] ?? [])).toBe(expected);
   });
 });

@@ -73,7 +73,9 @@ function faultOf(route: RouteReport): readonly string[] {
   // A route that is public on purpose may also run its `router.param` callbacks for everybody.
   if (route.openByDocument || route.ownEndpoint) return [];
   if (route.gates.length === 0)
-    return [`  ${nameOf(route)} has no requireBearer that runs for every request; mount requireBearer before it`];
+    return [
+      `  ${nameOf(route)} has no requireBearer that runs for every request; mount requireBearer before it, at the start of the app or of its router, or on the route`,
+    ];
   if (route.open)
     return [
       `  ${nameOf(route)} accepts requests without a credential; make its gate require a credential (for requireBearer, remove the option "optional"), or add a guard after the gate`,

@@ -6,7 +6,9 @@ import {
   checksAmong,
   checksAt,
   isOpen,
+  type Mount,
   mayEndRequest,
+  mountsOf,
   type RouteCheck,
   takesRequests,
 } from './checks-before-route.js';
@@ -50,6 +52,8 @@ export interface Route {
   readonly path: string;
   readonly segments: readonly Segments[];
   readonly checks: readonly RouteCheck[];
+  /** The mounts that a request may enter before the route, inside the router that holds the route. */
+  readonly mounts: readonly Mount[];
   readonly ownEndpoint: boolean;
 }
 
@@ -69,7 +73,9 @@ interface CheckedRoute extends Route {
  *
  * A gate counts only if every request for the route is certain to pass it. So it does not count in these cases: its
  * path has a pattern, a wildcard or a regular expression; it is wrapped in a function; it is mounted after another
- * handler; it is mounted before an error handler that `bearerErrors` did not make, which may ignore the refusal.
+ * handler; it is mounted before an error handler that `bearerErrors` did not make, which may ignore the refusal; it is
+ * mounted at a path, and a router or function at another path follows, which the gate does not cover. The last is so
+ * for a gate at `/:tenant/admin` before a router at `/:tenant`. Mount this gate in the router or on the route.
  *
  * The wrappers of OpenTelemetry and express-async-errors are recognized. Middlewares of known packages that parse, log
  * or add headers are recognized by name, and do not count as handlers. A function that is mounted on the app itself
@@ -150,10 +156,14 @@ function routesOf(layers: readonly Layer[], nested: boolean): Route[] {
     // callbacks. `routesAt` adds them after the checks before the route. The callbacks of a router or a function run
     // even after a refusal (see `checksAt`).
     const callbacks = layer.type === 'route' ? [] : callbacksOf(layer);
-    return routesAt(layer, nested).map((route) => ({
-      ...route,
-      checks: [...checksAt(before, callbacks, handledPaths(route)), ...route.checks],
-    }));
+    return routesAt(layer, nested).map((route) => {
+      const paths = handledPaths(route);
+      return {
+        ...route,
+        checks: [...checksAt(before, callbacks, paths, route.mounts), ...route.checks],
+        mounts: [...before.flatMap((each) => mountsOf(each, paths)), ...route.mounts],
+      };
+    });
   });
 }
 
@@ -175,18 +185,25 @@ function routesAt(layer: Layer, nested: boolean): Route[] {
             path: text,
             segments: choices,
             checks: [...callbacksOf(layer), ...checksAmong(handlers)],
+            mounts: [],
             ownEndpoint: handlers.filter(takesRequests).every(({ isOwnEndpoint }) => isOwnEndpoint),
           })),
         );
     case 'router':
       return routesOf(layer.layers, nested || !layer.takesEveryPath).flatMap((inner) =>
-        layer.paths.map(({ text, choices }) => ({
-          ...inner,
-          path: joined(text, inner.path),
-          segments: choices.flatMap((outer) =>
-            inner.segments.map((rest) => joinSegments([...outer, ...layer.separator], rest)),
-          ),
-        })),
+        layer.paths.map(({ text, choices }) => {
+          const outer = choices.map((path) => [...path, ...layer.separator]);
+          const mounts = inner.mounts.flatMap((mount) =>
+            outer.map((path) => ({ ...mount, path: joinSegments(path, mount.path), holdsRoute: false })),
+          );
+          const own = { keepsLiterals: layer.isOutermost, holdsRoute: true };
+          return {
+            ...inner,
+            path: joined(text, inner.path),
+            segments: outer.flatMap((path) => inner.segments.map((rest) => joinSegments(path, rest))),
+            mounts: layer.takesEveryPath ? inner.mounts : [...choices.map((path) => ({ ...own, path })), ...mounts],
+          };
+        }),
       );
     case 'function':
       if (!isEndpoint(layer, nested)) return [];
@@ -195,6 +212,7 @@ function routesAt(layer: Layer, nested: boolean): Route[] {
         path: text,
         segments: choices,
         checks: [],
+        mounts: [],
         ownEndpoint: layer.handler.isOwnEndpoint,
       }));
   }

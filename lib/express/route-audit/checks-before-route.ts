@@ -1,9 +1,9 @@
 /** Finds the gates, guards and `router.param` callbacks that a request passes before it reaches a route. */
 
-import type { Segments } from '../path-segments.js';
+import type { Segment, Segments } from '../path-segments.js';
 import type { GateMetadata, GuardMetadata } from '../route-metadata.js';
 import type { Handler } from '../unwrap-handler.js';
-import { coversPath, mayMeet, UNKNOWN } from './path-coverage.js';
+import { coversPath, isPlain, mayBecome, mayMeet, UNKNOWN } from './path-coverage.js';
 import type { Layer } from './router-layers.js';
 
 /** A gate or a guard that every request for a route passes, or a callback that some requests may run. */
@@ -13,6 +13,32 @@ export interface RouteCheck {
   /** The name of a parameter whose `router.param(name, callback)` runs here. */
   readonly callback?: string;
 }
+
+/**
+ * The path of a function, router or app that a request may enter on its way to a route.
+ *
+ * Express cuts this path from the URL and puts it back later. It cuts as many characters as the path has after
+ * `url.parse`. If the target of a request is a whole URL or contains `#`, that path may differ from the URL: `{`
+ * becomes `%7B`, and a backslash becomes a slash. Express then cuts other characters, and the layers that follow match
+ * another path than the layers before. So a gate at a path counts only if it covers every such mount too: no request
+ * can enter the mount without passing the gate.
+ */
+export interface Mount {
+  readonly path: Segments;
+  /**
+   * Whether a gate at a path of literals need not cover the mount. In an app that is not mounted in another, Express
+   * never cuts such literals wrongly, unless there are further mounts inside this one.
+   */
+  readonly keepsLiterals: boolean;
+  /** Whether it is the router that holds the route, so that every request for the route enters it. */
+  readonly holdsRoute: boolean;
+}
+
+/** Covers any part of a path. */
+const ANY: Segment = { parameter: '' };
+
+/** Stands for the mounts in another app, which are not known. */
+const UNKNOWN_MOUNT: Mount = { path: [UNKNOWN], keepsLiterals: false, holdsRoute: false };
 
 /**
  * Names of middlewares of known packages that do not parse the body. The audit assumes that they never call `next` with
@@ -46,11 +72,13 @@ const NEVER_FAIL: ReadonlySet<string> = new Set([...NO_PARSERS, 'query', 'expres
  *
  * @param layers - The layers that are mounted before the layer of the route.
  * @param own - The callbacks of the layer of the route.
+ * @param inner - The mounts after all these layers: the router of the route, and the mounts before the route in it.
  */
 export function checksAt(
   layers: readonly Layer[],
   own: readonly RouteCheck[],
   route: readonly Segments[],
+  inner: readonly Mount[] = [],
 ): readonly RouteCheck[] {
   const swallower = layers.findLastIndex(isSwallower);
   const passed: RouteCheck[] = [];
@@ -64,8 +92,9 @@ export function checksAt(
   // answered yet.
   let isRefused = false;
   for (const [index, layer] of layers.entries()) {
+    const mounts = () => [...inner, ...layers.slice(index + 1).flatMap((later) => mountsOf(later, route))];
     if (layer.type !== 'route' && meets(layer, route)) passed.push(...callbacksOf(layer));
-    if (endsRefusals(layer) && covers(layer, route)) {
+    if (endsRefusals(layer) && covers(layer, route, mounts)) {
       passed.push(...pending);
       pending = [];
       isRefused = false;
@@ -79,7 +108,7 @@ export function checksAt(
     // listed after them, but the checks inside the router do not run.
     const inRouter = hasFailed || isRefused ? next : passed;
     if (layer.type === 'router' && meets(layer, route)) inRouter.push(...callbacksIn(layer, route));
-    const checks = index > swallower ? checksOfLayer(layer, route) : [];
+    const checks = index > swallower ? checksOfLayer(layer, route, mounts) : [];
     (endsOwnRefusals(layer) ? inRouter : next).push(...checks);
     isRefused ||= mayRefuse(layer, route);
   }
@@ -139,10 +168,30 @@ function meets({ paths }: Layer, route: readonly Segments[]): boolean {
   return mounts.some((mount) => route.some((segments) => mayMeet(mount, segments)));
 }
 
-function checksOfLayer(layer: Layer, route: readonly Segments[]): readonly RouteCheck[] {
+/**
+ * Returns the mounts of a layer, and of the routers in it, that a request may enter before it reaches a route. A mount
+ * that never leads to the route is left out. In a router at a path, only the first part of a path is certain to stay.
+ */
+export function mountsOf(layer: Layer, route: readonly Segments[]): readonly Mount[] {
+  if (layer.type === 'route') return [];
+  const inner = layer.type === 'router' ? layer.layers.flatMap((each) => mountsOf(each, pathsIn(layer, route))) : [];
+  const inside = layer.type === 'function' && layer.isApp ? [UNKNOWN_MOUNT] : inner;
+  if (layer.takesEveryPath) return inside;
+  const keepsLiterals = layer.isOutermost && inside.length === 0;
+  return layer.paths
+    .flatMap(({ choices }) => choices)
+    .filter((path) => route.some((segments) => mayBecome(layer.isOutermost ? path : path.slice(0, 1), segments)))
+    .map((path) => ({ path, keepsLiterals, holdsRoute: false }));
+}
+
+function checksOfLayer(
+  layer: Layer,
+  route: readonly Segments[],
+  mounts: () => readonly Mount[],
+): readonly RouteCheck[] {
   // A `router.param` callback can skip the mounted function by `next('route')`. So a gate that is mounted at a path
   // with such a parameter does not count.
-  if (layer.type === 'route' || layer.callbacks.length > 0 || !covers(layer, route)) return [];
+  if (layer.type === 'route' || layer.callbacks.length > 0 || !covers(layer, route, mounts)) return [];
   if (layer.type === 'function') return [layer.handler].filter(isCheck);
   // If an error handler in the router ignores a refusal, the request leaves the router as if it had passed the gate.
   if (layer.layers.some(isSwallower)) return [];
@@ -151,9 +200,11 @@ function checksOfLayer(layer: Layer, route: readonly Segments[]): readonly Route
   const stop = layer.layers.findIndex(
     (inner) => inner.type !== 'function' || inner.callbacks.length > 0 || mayEndRequest(inner.handler),
   );
-  return layer.layers
-    .slice(0, stop === -1 ? undefined : stop)
-    .flatMap((inner) => checksOfLayer(inner, routeIn(layer, route)));
+  const rest = routeIn(layer, route);
+  return layer.layers.slice(0, stop === -1 ? undefined : stop).flatMap((inner, index) => {
+    const later = layer.layers.slice(index + 1);
+    return checksOfLayer(inner, rest, () => [...later.flatMap((each) => mountsOf(each, rest)), ...mounts()]);
+  });
 }
 
 /**
@@ -169,10 +220,44 @@ function pathsIn({ takesEveryPath }: Layer, route: readonly Segments[]): readonl
   return takesEveryPath ? route : [[UNKNOWN]];
 }
 
-function covers({ paths, takesEveryPath }: Layer, route: readonly Segments[]): boolean {
+/**
+ * Whether every request for a route passes a layer.
+ *
+ * @param mounts - Returns the mounts that the request may enter after the layer.
+ */
+function covers(
+  { type, paths, takesEveryPath }: Layer,
+  route: readonly Segments[],
+  mounts: () => readonly Mount[],
+): boolean {
   if (takesEveryPath) return true;
-  const mounts = paths.flatMap(({ choices }) => choices);
-  return route.length > 0 && route.every((segments) => mounts.some((mount) => coversPath(mount, segments)));
+  const own = paths.flatMap(({ choices }) => choices);
+  if (route.length === 0 || !coverAll(own, route)) return false;
+  const areLiterals = own.every(isPlain);
+  const entered = mounts();
+  if (!coverAll(own, pathsOf(entered.filter(({ keepsLiterals }) => !areLiterals || !keepsLiterals)))) return false;
+  const holders = pathsOf(entered.filter(({ holdsRoute }) => holdsRoute)).map((path) => [...path, UNKNOWN]);
+  return type !== 'router' || isEntered(own, route, [ANY]) || (holders.length > 0 && isEntered(own, holders, []));
+}
+
+/**
+ * Whether Express runs the functions in a router for every request for these paths. For the target `x://host/a`, no
+ * path is left in a router at `/a`, and Express skips each router there. So a router at `/a` is entered only for routes
+ * below `/a`, and for routes in another router at `/a`.
+ */
+function isEntered(mounts: readonly Segments[], paths: readonly Segments[], rest: Segments): boolean {
+  return paths.every((path) =>
+    mounts.every((mount) => !mayMeet(mount, path) || coversPath([...mount, ...rest].fill(ANY), path)),
+  );
+}
+
+function pathsOf(mounts: readonly Mount[]): readonly Segments[] {
+  return mounts.map(({ path }) => path);
+}
+
+/** Whether each path is covered by one of the mount paths. */
+function coverAll(mounts: readonly Segments[], paths: readonly Segments[]): boolean {
+  return paths.every((path) => mounts.some((mount) => coversPath(mount, path)));
 }
 
 function endsRefusals(layer: Layer): boolean {

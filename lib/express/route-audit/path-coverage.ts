@@ -20,6 +20,7 @@ const LITERAL = /^[^:*?+(){}[\]\\!|^$]+$/;
 const PARAMETER = /^:(\w+)$/;
 const OPTIONAL = { 4: /(\/:\w+)\?/, 5: /\{([^{}]*)\}/ } as const;
 const ASCII = /^\p{ASCII}*$/u;
+const PLAIN_NAME = /^[\w.-]+$/;
 
 /**
  * Parses a path as Express does. The result has one entry for each combination of the optional parts in the path, such
@@ -99,12 +100,32 @@ function coversPart(mount: Segment, route: Segment): boolean {
 
 /** Whether a request for a route may also match a mount path. */
 export function mayMeet(mount: Segments, route: Segments): boolean {
+  return mayMatchBoth(mount, route, (name, faced) => name === faced || isSameLetters(name, faced));
+}
+
+/**
+ * Whether Express may change a path that matches a mount path into a path of a route. The changed path starts with the
+ * parts that matched the mount path, and the last of them may be longer.
+ */
+export function mayBecome(mount: Segments, route: Segments): boolean {
+  return mayMatchBoth(
+    mount,
+    route,
+    (name, faced) => !PLAIN_NAME.test(faced) || faced.toLowerCase().startsWith(name.toLowerCase()),
+  );
+}
+
+/** Whether a path consists of literals in which `url.parse` changes no character. */
+export function isPlain(path: Segments): boolean {
+  return path.every((part) => 'literal' in part && PLAIN_NAME.test(part.literal));
+}
+
+function mayMatchBoth(mount: Segments, route: Segments, isSameName: (name: string, faced: string) => boolean): boolean {
   for (const [index, part] of mount.entries()) {
     const faced = route[index];
     if ('unknown' in part || (faced !== undefined && 'unknown' in faced)) return true;
     if (faced === undefined) return isEmpty(part);
-    const areLiterals = 'literal' in part && 'literal' in faced;
-    if (areLiterals && part.literal !== faced.literal && !isSameLetters(part.literal, faced.literal)) return false;
+    if ('literal' in part && 'literal' in faced && !isSameName(part.literal, faced.literal)) return false;
   }
   return true;
 }

@@ -18,6 +18,11 @@ interface LayerFacts {
   /** Whether the layer is mounted at `/` and therefore gets every request. */
   readonly takesEveryPath: boolean;
   /**
+   * Whether the layer belongs to the app itself, or to a router at `/` of the app. Layers in a router at a path, and in
+   * an app that is mounted in another app, may get a URL that Express has shortened.
+   */
+  readonly isOutermost: boolean;
+  /**
    * The parameters in the paths of the layer that have a `router.param(name, callback)`. The callback runs before the
    * mounted function, and can skip it.
    */
@@ -67,7 +72,8 @@ interface ExpressRoute {
 export function layersOf(app: unknown): readonly Layer[] {
   const router = readRouter(app);
   if (router === undefined) throw new TypeError('auditRoutes: expected an Express app or router');
-  return router.stack.map((layer) => readLayer(layer, router));
+  const isOutermost = !isRouter(app) && (app as ExpressApp).parent === undefined;
+  return router.stack.map((layer) => readLayer(layer, router, isOutermost));
 }
 
 function readRouter(app: unknown): ExpressRouter | undefined {
@@ -102,10 +108,10 @@ export function routerIn(handler: Handler): ExpressRouter | undefined {
   return isRouter(handle) || (isCopy && name === 'router' && hasLayers(handle)) ? handle : undefined;
 }
 
-function readLayer(layer: ExpressLayer, router: ExpressRouter): Layer {
+function readLayer(layer: ExpressLayer, router: ExpressRouter, isOutermost: boolean): Layer {
   const takesEveryPath = layer.slash === true || layer.regexp?.fast_slash === true;
   const paths = pathsOf(layer, router);
-  const facts = { paths, takesEveryPath, callbacks: callbacksOf(layer, router) };
+  const facts = { paths, takesEveryPath, isOutermost, callbacks: callbacksOf(layer, router) };
   if (layer.route !== undefined) return { ...facts, type: 'route', methods: methodsOf(layer.route) };
   const handler = readHandler(layer);
   const inside = routerIn(handler);
@@ -113,7 +119,8 @@ function readLayer(layer: ExpressLayer, router: ExpressRouter): Layer {
     // In Express 4, a router at `/api` also gets `/api//payments`, which a gate at `/api/payments` does not match. With
     // an unknown separator, this gate does not count.
     const separator = layer.regexp !== undefined && !takesEveryPath ? [UNKNOWN] : [];
-    return { ...facts, type: 'router', layers: inside.stack.map((inner) => readLayer(inner, inside)), separator };
+    const layers = inside.stack.map((inner) => readLayer(inner, inside, isOutermost && takesEveryPath));
+    return { ...facts, type: 'router', layers, separator };
   }
   // `app.use` wraps another app in a function with the name `mounted_app`; `router.use` mounts the app itself.
   const isApp = handler.name === 'mounted_app' || readRouter(handler.handle) !== undefined;
