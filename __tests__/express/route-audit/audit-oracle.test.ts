@@ -150,6 +150,7 @@ describe('a gate at a path that Express 4 and 5 read differently', () => {
     app.use(path as string, express.Router().use(gate));
     app.get('/payments', () => void reached.push(''));
     expect(reachedOn(app, reached).includes('/payments')).toBe(!isSilent);
-    expect(auditRoutes(app)[0]?.open).toBe(!isSilent);
+    // In a router at `/:v1?`, no path is left of the target `x://host/payments`, and Express 4 skips the gate in it.
+    expect(auditRoutes(app)[0]?.open).toBe(!isSilent || typeof path === 'string');
   });
 });
