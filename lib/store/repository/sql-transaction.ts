@@ -235,10 +235,7 @@ export class SqlTransaction implements RepositoryTransaction {
       .returning('count')
       .executeTakeFirstOrThrow();
     if (count > 1) return;
-    const fields = { outcome: 'refused', before: null, after: JSON.stringify({ refused: code }) };
-    await this.#tx
-      .insertInto('audit')
-      .values({ id, ...refusal, ...fields })
-      .execute();
+    const entry = { id, ...refusal, outcome: 'refused', before: null, after: JSON.stringify({ refused: code }) };
+    await this.#tx.insertInto('audit').values(entry).execute();
   }
 }
