@@ -46,10 +46,10 @@ it.each([
 
 it.each([
   ['modulus', { n: 'A'.repeat(1_367), e: 'AQAB' }],
-  ['exponent', { n: modulusOf(2_048), e: 'A'.repeat(13) }],
+  ['exponent', { n: modulusOf(2_048), e: 'A'.repeat(12) }],
 ])('the details of a key with a long %s are not read, because that is slow', (_what, jwk) => {
   const key = {
-    export: () => jwk,
+    export: () => ({ kty: 'RSA', ...jwk }),
     get asymmetricKeyDetails(): never {
       throw new Error('read');
     },
