@@ -103,7 +103,7 @@ describe('the account of the Dashboard', () => {
   it('is waited for while the database cannot be reached or fails', async () => {
     const database = { ...DATABASE, url: 'file:/nowhere/at/all.db' };
     expect(await chooseAccount({ dashboard: true, account: 'x' }, UNREADY, database)).toEqual({
-      ...{ state: 'waiting', reason: 'the database file:./keyward.db cannot be reached' },
+      ...{ state: 'waiting', reason: 'the database file:./keyward.db cannot be reached, or is read-only' },
     });
     const failing = {
       ...{ ready: async () => true, resolveKey: () => undefined },

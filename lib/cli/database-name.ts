@@ -20,8 +20,9 @@ export function nameOfDatabase(url: string, source: string, env: Readonly<Record
   // refuses it later.
   if (!/^postgres(?:ql)?:/.test(url) || !URL.canParse(url)) return '';
   const { hostname, port, username, pathname, search, searchParams, hash } = new URL(url);
-  // Without a user before the host, an `@` is expected only in a parameter for the user or the password.
-  const misplaced = username === '' ? /[?&](?!(?:user|password)=)[^&]*@/ : /^\?[^=&]*@/;
+  // Without a user before the host, the port may be the start of a password, as in `ada:12?a=b@host`. An `@` is then
+  // expected only in a parameter for the user or the password.
+  const misplaced = username === '' && port !== '' ? /[?&](?!(?:user|password)=)[^&]*@/ : /^\?[^=&]*@/;
   if (/@/.test(pathname + hash) || misplaced.test(search)) {
     throw new CliError(
       `${source}: the password in the URL contains a special character; percent-encode @ : / ? # and %`,

@@ -114,7 +114,7 @@ export async function openReady(
 }
 
 /** Whether the database can be read but not written. A store that was opened for writing is then not ready. */
-export async function canOnlyBeRead(store: CredentialStore, database: Database): Promise<boolean> {
+async function canOnlyBeRead(store: CredentialStore, database: Database): Promise<boolean> {
   const reader = await openDatabase(database, undefined, true).catch(() => undefined);
   if (reader === undefined) return false;
   const canBeRead = await reader.ready();

@@ -10,7 +10,7 @@ import { loadYaml } from './edit-yaml.js';
 /** The start of a marked number. It is random, so it is in no document. */
 const MARK = `number_${randomUUID().replaceAll('-', '')}_`;
 /** Matches a string or a number in JSON. */
-const JSON_TOKEN = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g;
+const JSON_TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g;
 /** Matches a YAML number that is also a JSON number. */
 const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 

@@ -24,6 +24,10 @@ export function rotationObstacle({ state, secrets }: KeyView, isAccountDisabled:
 export function secretObstacle({ state, secrets }: KeyView, isAccountDisabled: boolean): string | undefined {
   if (isAccountDisabled) return 'You cannot add a client secret while your account is disabled.';
   if (state === 'expired') return 'This key has expired. To add a client secret, first choose a later expiration date.';
-  const accepted = secrets.filter((secret) => secret.state !== 'ended').length;
-  return accepted > 1 ? 'This key has two client secrets. To add another one, first delete one of them.' : undefined;
+  const accepted = secrets.filter((secret) => secret.state !== 'ended');
+  if (accepted.length < 2) return undefined;
+  const remedy = accepted.some((secret) => secret.state === 'grace_period')
+    ? 'end the grace period of the old one'
+    : 'delete one of them';
+  return `This key has two client secrets. To add another one, first ${remedy}.`;
 }

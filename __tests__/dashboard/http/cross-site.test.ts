@@ -188,7 +188,7 @@ describe('a form that was opened before another member signed in with the same b
       const path = sent.path.replace(':id', now.account === holder.id ? key.id : theirs.id);
       const { status, body } = await browser.post(path, form);
       expect([status, now.account]).toEqual([403, now.account]);
-      expect(body).toContain('<h1>Another member is signed in</h1>');
+      expect(body).toContain('<h1>You have signed in differently</h1>');
       expect(body).toContain(`You are now signed in to the account ${now.account} as ${now.id}.`);
     }
     for (const [{ owner }, one] of [
@@ -198,6 +198,17 @@ describe('a form that was opened before another member signed in with the same b
       expect((await at.management[keyType].list(owner)).items).toEqual([one]);
     }
     expect([...(await holder.story()), ...(await other.story())]).toHaveLength(2);
+    expect(heard.heard('keyward:dashboard')).toEqual([]);
+  });
+
+  it('is refused with a wrong code of any length and characters', async () => {
+    const holder = await at.account();
+    const browser = dashboard.browser(holder.owner);
+    const [token = ''] = browser.token.split('.');
+    for (const code of ['', '0'.repeat(64), '\u00e9'.repeat(64), 'x'.repeat(10_000)]) {
+      const { status } = await browser.post('/keys', { ...newForm('keys'), csrf: `${token}.${code}` });
+      expect(status).toBe(403);
+    }
     expect(heard.heard('keyward:dashboard')).toEqual([]);
   });
 

@@ -106,7 +106,7 @@ export function addSigningKeyCommands(program: Command, io: Io): void {
 
 /** When issuers start to sign with a new key. `before` are the keys that there were. */
 function startOf(before: readonly SigningKeySummary[], isNow = false): string {
-  if (before.length === 0) return 'immediately, because it is the only one';
+  if (before.length === 0) return 'within about a minute, because it is the only one';
   return isNow || before.every(isRetired) ? 'within about 7 minutes' : 'after 24 hours';
 }
 

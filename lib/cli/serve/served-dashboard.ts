@@ -7,7 +7,7 @@ import type { Account } from '../../management/accounts/account-view.js';
 import { createManagement } from '../../management/create-management.js';
 import { ManagementError } from '../../management/management-error.js';
 import type { CredentialStore } from '../../store/credential-store.js';
-import { canOnlyBeRead, type Database, IS_READ_ONLY } from '../database.js';
+import type { Database } from '../database.js';
 import { databaseFailure, noAccount } from '../with-store.js';
 
 export const DASHBOARD_PATH = '/dashboard';
@@ -74,10 +74,8 @@ export async function chooseAccount(
     return { state: 'none', reason: 'it needs a URL without a path in --issuer' };
   }
   const { accounts } = createManagement({ store });
-  if (!(await store.ready())) {
-    const problem = (await canOnlyBeRead(store, database)) ? IS_READ_ONLY : 'cannot be reached';
-    return { state: 'waiting', reason: `the database ${database.name} ${problem}` };
-  }
+  if (!(await store.ready()))
+    return { state: 'waiting', reason: `the database ${database.name} cannot be reached, or is read-only` };
   try {
     if (named !== undefined) return { state: 'chosen', account: (await accounts.view(named)).id };
     return onlyOneOf((await accounts.list({ limit: 2 })).items, database.name);

@@ -114,7 +114,7 @@ for (const choice of document.querySelectorAll('[data-choice]')) {
   // An API or a scope may be called "some" too.
   const some = choice.querySelector('[type=radio][value=some]');
   const all = choice.querySelector('[type=radio][value=all]');
-  if (!some || !all) continue;
+  if (!some) continue;
   const parts = choice.querySelectorAll('[type=checkbox], [name$=".named"]');
   for (const part of parts) part.addEventListener('input', () => { some.checked = true; });
   const apply = () => { for (const part of parts) part.disabled = all.checked; };

@@ -5,8 +5,8 @@ import { type Html, html } from './html.js';
 import { bareLayout } from './layout.js';
 
 /**
- * An error page without navigation. It shows no data of the member, because the member may not be known, or the request
- * may come from another site.
+ * An error page without navigation. It shows no keys, because the member may not be known, or the request may come from
+ * another site.
  */
 export function errorPage(site: DashboardSettings, base: string, error: HttpError): PageResponse {
   const { status, title, message, headers } = error;
