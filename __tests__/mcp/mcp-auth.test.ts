@@ -158,6 +158,11 @@ describe('mcpAuth', () => {
     ]);
     const guarded = served((made) => made.use(mcpAuth(options)).get('/mcp', whoCalls));
     expect(() => assertGuarded(guarded)).not.toThrow();
+    const router = express.Router().use(mcpAuth(options)).post('/mcp', whoCalls);
+    expect(() => assertGuarded(router)).not.toThrow();
+    const resource = 'https://api.example.com/~me/mcp';
+    const tilde = served((made) => made.use(mcpAuth({ ...options, resource })).get('/~me/mcp', whoCalls));
+    expect(() => assertGuarded(tilde)).not.toThrow();
   });
 
   it.each([

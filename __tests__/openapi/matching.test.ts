@@ -4,7 +4,7 @@ import express, { type ErrorRequestHandler, type Express, type RequestHandler } 
 import { requireBearer } from 'keyward';
 import { openApiGate } from 'keyward/openapi';
 import request from 'supertest';
-import { written } from '../support/audited.js';
+import { EXPRESS, written } from '../support/audited.js';
 import { asking, documentOf, faultOf, keys, kit, SCHEMES } from '../support/openapi.js';
 import { getRaw, serve } from '../support/raw-http.js';
 
@@ -328,6 +328,20 @@ describe('a route of some values of a parameter, before the concrete route', () 
     handlers(app as never, 'get /pets/mine', 'get /pets/:id');
     app.use(report);
     expect(await ask(app, '/pets/mine')).toBe('get /pets/mine');
+  });
+
+  it('a router whose path is not known does not hide it, as with the package "router" before version 2.3', async () => {
+    const app = express().use(gateOf(reversed));
+    app.use(
+      '/pets/mine',
+      express.Router().get('/', (_req, res) => void res.json({ handler: 'mine' })),
+    );
+    handlers(app as never, 'get /pets/:id');
+    app.use(report);
+    if (EXPRESS === 5) {
+      for (const layer of app.router.stack) Reflect.deleteProperty(layer, 'rawPath');
+    }
+    expect(await ask(app, '/pets/mine')).toBe('mine');
   });
 
   it('a list of concrete paths is the route of the concrete path', async () => {

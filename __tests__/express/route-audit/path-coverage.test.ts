@@ -182,7 +182,8 @@ describe('mayBecome', () => {
     ['/a/b', '/a', false],
     ['/*', '/a', true],
     ['/a', '/*', true],
-    ['/a', '/~b', true],
+    ['/a', "/'b", true],
+    ['/a', '/~b', false],
   ])('%s and %s: %s', (mount, route, expected) => {
     expect(mayBecome(readPath(mount, FIVE)[0] ?? [], readPath(route, FIVE)[0] ?? [])).toBe(expected);
   });

@@ -20,7 +20,7 @@ const LITERAL = /^[^:*?+(){}[\]\\!|^$]+$/;
 const PARAMETER = /^:(\w+)$/;
 const OPTIONAL = { 4: /(\/:\w+)\?/, 5: /\{([^{}]*)\}/ } as const;
 const ASCII = /^\p{ASCII}*$/u;
-const PLAIN_NAME = /^[\w.-]+$/;
+const PLAIN_NAME = /^[\w.~-]+$/;
 
 /**
  * Parses a path as Express does. The result has one entry for each combination of the optional parts in the path, such

@@ -67,10 +67,11 @@ export function hasPathList(layer: MountedLayer): boolean {
 
 /**
  * Whether the path of a layer is a regular expression, or has one for a parameter, such as `/:id(\\d+)` in Express 4. It
- * may match a path and not another one, although both have the same form.
+ * may match a path and not another one, although both have the same form. The path of a mounted router is not known
+ * before version 2.3 of the package "router"; it counts as a plain one.
  */
 export function hasPattern(layer: MountedLayer): boolean {
-  return writtenPaths(layer).some((path) => typeof path !== 'string' || path.includes('('));
+  return writtenPaths(layer).some((path) => path instanceof RegExp || String(path).includes('('));
 }
 
 /** Returns those routers, out of a list in the order of the request, that contain a layer. */
