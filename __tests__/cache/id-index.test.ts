@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { IdIndex } from '../../lib/cache/id-index.js';
 
 describe('IdIndex', () => {
@@ -45,5 +45,18 @@ describe('IdIndex', () => {
     index.delete(undefined, 'd1');
     index.delete('k1', 'd1');
     expect([index.keysOf('undefined'), index.keysOf('k1')]).toEqual([[], []]);
+  });
+
+  it('deletes the keys of an id without iterating over the others', () => {
+    const keys = Array.from({ length: 100 }, (_, number) => `d${number}`);
+    for (const key of keys) index.add('k1', key);
+    const iterate = jest.spyOn(Set.prototype, Symbol.iterator);
+    try {
+      for (const key of keys) index.delete('k1', key);
+      expect(iterate).not.toHaveBeenCalled();
+    } finally {
+      iterate.mockRestore();
+    }
+    expect(index.keysOf('k1')).toEqual([]);
   });
 });

@@ -3,31 +3,27 @@
  * During a rotation, an API key may have two entries: one for each secret. An account may have many.
  */
 export class IdIndex {
-  readonly #keyOfId = new Map<string, string>();
-  readonly #moreKeysOfId = new Map<string, Set<string>>();
+  /** The key of each id; a set if the id got a second key, which saves memory for ids with one key. */
+  readonly #keysOfId = new Map<string, string | Set<string>>();
 
   add(id: string | undefined, key: string): void {
     if (id === undefined) return;
-    const first = this.#keyOfId.get(id);
-    if (first === undefined || first === key) this.#keyOfId.set(id, key);
-    else this.#moreKeysOfId.set(id, (this.#moreKeysOfId.get(id) ?? new Set()).add(key));
+    const known = this.#keysOfId.get(id);
+    if (known === undefined) this.#keysOfId.set(id, key);
+    else if (known instanceof Set) known.add(key);
+    else if (known !== key) this.#keysOfId.set(id, new Set([known, key]));
   }
 
   keysOf(id: string): readonly string[] {
-    const first = this.#keyOfId.get(id);
-    return first === undefined ? [] : [first, ...(this.#moreKeysOfId.get(id) ?? [])];
+    const known = this.#keysOfId.get(id) ?? [];
+    return typeof known === 'string' ? [known] : [...known];
   }
 
   delete(id: string | undefined, key: string): void {
     if (id === undefined) return;
-    const more = this.#moreKeysOfId.get(id);
-    const [next] = more ?? [];
-    if (this.#keyOfId.get(id) !== key) more?.delete(key);
-    else if (next === undefined) this.#keyOfId.delete(id);
-    else {
-      this.#keyOfId.set(id, next);
-      more?.delete(next);
-    }
-    if (more?.size === 0) this.#moreKeysOfId.delete(id);
+    const known = this.#keysOfId.get(id);
+    // The set is never iterated here: its iterator steps over deleted keys, so deleting all keys would be quadratic.
+    if (known === key) this.#keysOfId.delete(id);
+    else if (known instanceof Set && known.delete(key) && known.size === 0) this.#keysOfId.delete(id);
   }
 }
