@@ -25,7 +25,7 @@ export type MetadataUrl = 'introspection_endpoint' | 'jwks_uri' | 'token_endpoin
  * connect to the URL.
  *
  * @throws FetchError if neither document can be used. The error says what is wrong with the first document. If the
- *   first document was not found, the error is about the second document.
+ *   first document could not be fetched, except by a time-out, the error is about the second document.
  */
 export async function urlFromIssuerMetadata(
   source: MetadataSource,
