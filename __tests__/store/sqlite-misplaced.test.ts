@@ -3,6 +3,7 @@ import { basename, dirname } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import Database from 'better-sqlite3';
 import type { CredentialStore, StoreWarning } from 'keyward/store';
+import { openSqlite } from '../../lib/store/sqlite/engine.js';
 import { type Eavesdropper, eavesdrop } from '../support/eavesdrop.js';
 import { fileOf, onDatabase } from '../support/store-database.js';
 import { feedOf, makeStores, type Stores, storeKey } from '../support/store-places.js';
@@ -101,6 +102,27 @@ describe('a database file that is deleted or replaced while a store has it open'
     removeCompanions();
     await eventually(() => store.ready());
     expect(await idsIn()).toHaveLength(1);
+  });
+
+  it('is not opened again if the store is closed meanwhile', async () => {
+    const other = `${file}.other`;
+    const engine = await openSqlite(other);
+    await engine.migrate();
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const work = engine.transact(() => released).catch(() => undefined);
+    await pause(10);
+    rmSync(`${other}-wal`);
+    // The poll waits for the transaction before it opens the file again.
+    const poll = engine.version().catch((error: unknown) => error);
+    await pause(10);
+    const closing = engine.close();
+    release();
+    await Promise.all([work, closing]);
+    expect(await poll).toMatchObject({ code: 'store_unavailable', message: 'the store is closed' });
+    expect(existsSync(`${other}-wal`)).toBe(false);
   });
 
   it('N32 only its WAL is deleted: a write fails, and acknowledged changes are saved', async () => {

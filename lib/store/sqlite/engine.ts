@@ -58,6 +58,8 @@ export async function openSqlite(file: string): Promise<Engine> {
     // If only the WAL was deleted, the old connections are closed before a new WAL is created, so that the commits in
     // the old WAL can still be moved into the database file.
     if (isSame) await disconnectSqlite(former).catch(() => undefined);
+    // The store may have been closed in the meantime. Nothing would close new connections.
+    current();
     connections = connectSqlite(file, { exists: true });
     misplaced = undefined;
     replacements += 1;
