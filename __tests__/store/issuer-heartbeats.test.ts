@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { sql } from 'kysely';
+import type { Engine } from '../../lib/store/engine.js';
 import { issuerHeartbeats } from '../../lib/store/signing-keys/issuer-heartbeats.js';
 import { openSqlite } from '../../lib/store/sqlite/engine.js';
 
@@ -17,6 +18,26 @@ it('issuers that started at the same time, or while the store is being closed, l
   await expect(closed.announceIssuer('RS256')).rejects.toMatchObject({ code: 'store_unavailable' });
   expect(await other.announceIssuer('ES256')).toBeUndefined();
   await engine.close();
+});
+
+it('an issuer leaves no record if the answer of a commit was lost', async () => {
+  const database = await openSqlite(':memory:');
+  await database.migrate();
+  let isLost = true;
+  const engine: Engine = {
+    ...database,
+    transact: async (work) => {
+      const result = await database.transact(work);
+      if (isLost) throw new Error('the connection was closed');
+      return result;
+    },
+  };
+  const heartbeats = issuerHeartbeats(engine);
+  await expect(heartbeats.announceIssuer('RS256')).rejects.toThrow('the connection was closed');
+  isLost = false;
+  await heartbeats.withdraw();
+  expect(await database.lookups.selectFrom('issuers').selectAll().execute()).toEqual([]);
+  await database.close();
 });
 
 it('an issuer that sends heartbeats runs; two minutes after the last one, another algorithm may start', async () => {

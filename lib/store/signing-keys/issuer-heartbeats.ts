@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import { databaseTime } from '../database-clock.js';
 import type { Engine } from '../engine.js';
-import { StoreError } from '../store-error.js';
+import { storeClosed } from '../store-error.js';
 
 /**
  * Milliseconds after its last heartbeat at which an issuer counts as stopped. Each issuer sends a heartbeat about once
@@ -36,9 +36,11 @@ export function issuerHeartbeats(engine: Engine): IssuerHeartbeats {
   }
 
   async function announce(algorithm: string): Promise<string | undefined> {
-    if (isWithdrawn) throw new StoreError('store_unavailable', 'the store is closed');
+    if (isWithdrawn) throw storeClosed();
     const id = ids.get(algorithm) ?? randomUUID();
-    const other = await engine.transact(async (tx) => {
+    // The id is stored before the commit, because the answer of the commit may be lost.
+    ids.set(algorithm, id);
+    return await engine.transact(async (tx) => {
       // This statement changes nothing, but locks the row of `feed_head` until the commit. If two issuers start at the
       // same time, the second issuer waits here, and then finds the row of the first issuer.
       await tx
@@ -64,8 +66,6 @@ export function issuerHeartbeats(engine: Engine): IssuerHeartbeats {
         .execute();
       return undefined;
     });
-    if (other === undefined) ids.set(algorithm, id);
-    return other;
   }
 
   async function withdraw(): Promise<void> {
