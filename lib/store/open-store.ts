@@ -48,8 +48,8 @@ const MISTAKES = /^(?:28|3D|42501)/;
  * @throws TypeError for an invalid URL or option. The message never contains the URL or the encryption key.
  * @throws Error if a package is missing: the message says what to install.
  * @throws StoreError `store_unusable` for a file that is not a database, is damaged or cannot be written, for a wrong
- *   password, a missing database, missing rights, or a TLS file that cannot be read; `encryption_key` for a key that
- *   cannot decrypt the signing keys.
+ *   password, a missing database, missing rights, a TLS file that cannot be read, a URL parameter that pg refuses, or an
+ *   invalid port; `encryption_key` for a key that cannot decrypt the signing keys.
  * @example
  * ```ts
  * import { apiKeys } from 'keyward';
@@ -123,8 +123,8 @@ export async function openStore(url: string, options: StoreOptions = {}): Promis
 /**
  * Loads the driver for a URL without connecting, so that a missing driver is reported early.
  *
- * @throws TypeError for an invalid URL; MissingPackageError; StoreError if the native driver was not built, or a TLS
- *   file of the URL cannot be read.
+ * @throws TypeError for an invalid URL; MissingPackageError; StoreError if the native driver was not built, a TLS file
+ *   of the URL cannot be read, pg refuses a parameter of the URL, or the port is invalid.
  */
 export async function checkDriver(url: string): Promise<void> {
   const place = readStoreUrl(url);

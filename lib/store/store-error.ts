@@ -14,7 +14,8 @@ export type StoreErrorCode =
   | 'store_conflict'
   /**
    * The file or database is not a store of keyward, is damaged, or cannot be written; or `openStore` found a wrong
-   * password, a missing database, missing rights, or a TLS file that cannot be read.
+   * password, a missing database, missing rights, a TLS file that cannot be read, a URL parameter that pg refuses, or
+   * an invalid port.
    */
   | 'store_unusable'
   /**

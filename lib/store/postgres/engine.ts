@@ -67,7 +67,8 @@ const NO_HINTS: PlannerHints = { unlikely: (condition) => condition, unindexed: 
 /**
  * Opens a database. It does not connect yet, because the server may be down when the process starts.
  *
- * @throws StoreError `store_unusable` if a TLS file of the URL cannot be read, or if pg refuses a parameter of the URL.
+ * @throws StoreError `store_unusable` if a TLS file of the URL cannot be read, if pg refuses a parameter of the URL, or
+ *   if the port is invalid.
  */
 export function openPostgres(url: string, schema: string): Engine {
   const connectionConfig = connectionConfigOf(url);
