@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Change } from 'keyward';
-import { sql } from 'kysely';
+import { type KyselyPlugin, sql } from 'kysely';
 import { Feed } from '../../lib/store/change-feed.js';
 import type { Engine } from '../../lib/store/engine.js';
 import { revokeToken } from '../../lib/store/revoked-tokens/revoke-token.js';
@@ -86,6 +86,32 @@ describe('the revocation of a token', () => {
     expect((await rows()).map(({ expires_at }) => expires_at).sort((one, other) => one - other)[0]).toBe(1_001);
     for (const jti of ['b', 'c']) await revoke('ack_1', jti);
     expect((await rows()).map(({ jti }) => jti)).toEqual(['a', 'b', 'c']);
+  });
+
+  it('counts the stored rows only if their numbers do not show that they are few', async () => {
+    const statements: string[] = [];
+    const recorder: KyselyPlugin = {
+      transformQuery: ({ node }) => {
+        statements.push(JSON.stringify(node));
+        return node;
+      },
+      transformResult: async ({ result }) => result,
+    };
+    const { transact } = engine;
+    engine = Object.assign(engine, {
+      transact: (work: Parameters<typeof transact>[0]) => transact((tx) => work(tx.withPlugin(recorder))),
+    });
+    const set = (tokens_revoked: number, tokens_superseded: number) =>
+      transact((tx) => tx.updateTable('keys').set({ tokens_revoked, tokens_superseded }).execute());
+    const counts = () => statements.splice(0).filter((statement) => statement.includes('count(*)')).length;
+    await set(99_999, 0);
+    await revoke('ack_1', 'a');
+    expect(counts()).toBe(0);
+    await revoke('ack_1', 'b');
+    expect(counts()).toBe(1);
+    await set(100_010, 11);
+    await revoke('ack_1', 'c');
+    expect(counts()).toBe(0);
   });
 
   it('needs an access key', async () => {
