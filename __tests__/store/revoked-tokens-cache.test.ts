@@ -65,6 +65,43 @@ describe('the cache of revoked tokens', () => {
     expect(turns).toBeGreaterThan(0);
   });
 
+  it('serves requests between the queries even if all revocations have expired', async () => {
+    await revoke(1, 5_001, clock.now() - 11 * MINUTE);
+    let turns = 0;
+    const counting = setInterval(() => {
+      turns += 1;
+    });
+    expect(await tokens(5_001)).toEqual([]);
+    clearInterval(counting);
+    expect(turns).toBeGreaterThan(0);
+  });
+
+  it('reads everything again if the clock is set back while another lookup reads', async () => {
+    await revoke(1, 5_001, clock.now() + MINUTE);
+    clock.setWall(60 * MINUTE);
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let pages = 0;
+    const slow = engine.lookups.withPlugin({
+      transformQuery: ({ node }) => node,
+      transformResult: async ({ result }) => {
+        pages += 1;
+        if (pages === 2) await released;
+        return result;
+      },
+    });
+    const ahead = cache.of(slow, 'ack_1', 5_001);
+    while (pages < 2) await new Promise(setImmediate);
+    clock.setWall(-60 * MINUTE);
+    const right = tokens(5_001);
+    release();
+    expect(await right).toHaveLength(5_001);
+    await ahead;
+    expect(await tokens(5_001)).toHaveLength(5_001);
+  });
+
   it('reads only the revocations that it has not read', async () => {
     await revoke(1, 1, clock.now() + MINUTE);
     await tokens(1);

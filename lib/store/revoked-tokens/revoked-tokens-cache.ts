@@ -47,8 +47,6 @@ interface Known {
 export class RevokedTokensCache {
   readonly #clock: Clock;
   readonly #known = new Map<string, Known>();
-  /** Counts the calls of `forgetNumbers`: rows from before and after a call may come from different databases. */
-  #generation = 0;
 
   constructor(clock: Clock = systemClock) {
     this.#clock = clock;
@@ -59,8 +57,7 @@ export class RevokedTokensCache {
    * changed: a backup may have been restored, in which the same numbers belong to other revocations.
    */
   forgetNumbers(): void {
-    this.#generation += 1;
-    for (const known of this.#known.values()) known.through = 0;
+    for (const [id, known] of this.#known) this.#known.set(id, unnumbered(known));
   }
 
   /**
@@ -71,19 +68,17 @@ export class RevokedTokensCache {
    * @returns `undefined` if none of its tokens was revoked.
    */
   async of(db: Kysely<Tables>, id: string, number: number): Promise<RevokedTokens | undefined> {
-    const known = this.#known.get(id) ?? this.#unread();
+    let known = this.#known.get(id) ?? this.#unread();
     if (known.through === 0 && known.tokens.size === 0 && number === 0) return undefined;
-    this.#known.delete(id);
-    this.#known.set(id, known);
     const expired = this.#clock.now() - KEEP_AFTER_EXPIRY;
     // If the wall clock was set back, tokens whose revocations were left out may be valid again.
-    if (known.through > number || expired < known.leftOutUntil) known.through = 0;
+    if (known.through > number || expired < known.leftOutUntil) known = unnumbered(known);
+    this.#known.delete(id);
+    this.#known.set(id, known);
     if (known.through === number) return known.tokens;
     known.leftOutUntil = expired;
-    const generation = this.#generation;
     await this.#readNew(db, id, number, known);
-    if (generation !== this.#generation) known.through = 0;
-    this.#prune(id, known);
+    this.#prune(id);
     return known.tokens;
   }
 
@@ -96,12 +91,7 @@ export class RevokedTokensCache {
     for (let isMore = true; isMore; ) {
       const rows = await db
         .selectFrom('keys')
-        .leftJoin('revoked_tokens', (join) =>
-          join
-            .onRef('key_id', '=', 'keys.id')
-            .on('number', '>', known.through)
-            .on('revoked_tokens.expires_at', '>', known.leftOutUntil),
-        )
+        .leftJoin('revoked_tokens', (join) => join.onRef('key_id', '=', 'keys.id').on('number', '>', known.through))
         .select(['keys.tokens_revoked', 'revoked_tokens.number', 'revoked_tokens.jti', 'revoked_tokens.expires_at'])
         .where('keys.id', '=', id)
         .orderBy('number')
@@ -115,7 +105,9 @@ export class RevokedTokensCache {
           'the database replica returned older data than an earlier read; try again',
         );
       }
-      for (const { jti, expires_at } of rows) if (jti !== null) known.tokens.set(jti, expires_at ?? 0);
+      // Expired revocations are left out here. If the query left them out, it would read more than `PAGE` rows.
+      for (const { jti, expires_at } of rows)
+        if (jti !== null && expires_at !== null && expires_at > known.leftOutUntil) known.tokens.set(jti, expires_at);
       isMore = rows.length === PAGE;
       // Another lookup of the same access key may have read newer rows in the meantime, so `through` must not decrease.
       const last = rows.at(-1);
@@ -126,9 +118,10 @@ export class RevokedTokensCache {
   }
 
   /** Deletes expired revocations, and drops other access keys if there are too many revocations in memory. */
-  #prune(id: string, known: Known): void {
+  #prune(id: string): void {
     const at = this.#clock.monotonic();
-    if (at - known.prunedAt >= PRUNE_EVERY) {
+    const known = this.#known.get(id);
+    if (known !== undefined && at - known.prunedAt >= PRUNE_EVERY) {
       known.prunedAt = at;
       for (const [jti, expiresAt] of known.tokens) if (expiresAt <= known.leftOutUntil) known.tokens.delete(jti);
     }
@@ -140,4 +133,12 @@ export class RevokedTokensCache {
       this.#known.delete(oldest);
     }
   }
+}
+
+/**
+ * Returns a copy whose revocations are all read again. The revocations in memory stay, because they are final. It is a
+ * copy, so that a lookup that is still reading into the former object does not change the numbers of the copy.
+ */
+function unnumbered(known: Known): Known {
+  return { ...known, through: 0 };
 }
