@@ -88,12 +88,12 @@ describe('the cache of revoked tokens', () => {
       transformQuery: ({ node }) => node,
       transformResult: async ({ result }) => {
         pages += 1;
-        if (pages === 2) await released;
+        if (pages === 3) await released;
         return result;
       },
     });
     const ahead = cache.of(slow, 'ack_1', 5_001);
-    while (pages < 2) await new Promise(setImmediate);
+    while (pages < 3) await new Promise(setImmediate);
     clock.setWall(-60 * MINUTE);
     const right = tokens(5_001);
     release();
