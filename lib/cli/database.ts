@@ -33,8 +33,7 @@ const READY_TIMEOUT_MS = 10_000;
 const READY_INTERVAL_MS = 250;
 
 /** The end of a message about a database that cannot be written. */
-const IS_READ_ONLY =
-  'is read-only, probably because it is a standby; use the URL of the primary, or try again later';
+const IS_READ_ONLY = 'is read-only, probably because it is a standby; use the URL of the primary, or try again later';
 
 export function databaseOf({ env }: Io, { database }: DatabaseOption): Database {
   const sources = [
