@@ -1,5 +1,6 @@
 /** Opens connections to a SQLite file, or to a database in memory. */
 import { closeSync, openSync, statSync } from 'node:fs';
+import { setImmediate } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { Kysely, SqliteDialect } from 'kysely';
 import { StoreError, storeErrorOf } from '../store-error.js';
@@ -75,7 +76,13 @@ export function connectSqlite(file: string, { exists }: { readonly exists: boole
  * without `destroy()` of Kysely, which would then throw errors that are no `StoreError`.
  */
 export async function disconnectSqlite({ databases }: SqliteConnections): Promise<void> {
-  for (const [db, database] of databases) await db.connection().execute(async () => database.close());
+  for (const [db, database] of databases) {
+    await db.connection().execute(async () => {
+      // A transaction that has just been committed first checks that its file is in place: closing deletes the WAL.
+      await setImmediate();
+      database.close();
+    });
+  }
 }
 
 /**
