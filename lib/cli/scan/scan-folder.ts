@@ -32,8 +32,8 @@ const ENCODINGS: Readonly<Record<string, string>> = { fffe: 'utf-16le', feff: 'u
 
 /**
  * Yields the place and the hint of each key in the files of a folder, never the key itself. The user may also name a
- * file, or a pipe such as `/dev/stdin`. A key is a text that
- * matches the pattern and has the right check characters; it may be revoked or unknown.
+ * file, or a pipe such as `/dev/stdin`. A key is a text that matches the pattern and has the right check characters; it
+ * may be revoked or unknown.
  *
  * @param onUnreadable - Called for each file or folder that cannot be read; the search continues.
  */

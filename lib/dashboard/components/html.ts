@@ -39,8 +39,10 @@ export function userText(text: string): Html {
   return html`<bdi>${text}</bdi>`;
 }
 
-/** The text of a form field that the browser sends back. No character of it is changed, except NUL, which
- * HTML cannot contain. */
+/**
+ * The text of a form field, which the browser sends back. No character of it is changed, except NUL, which HTML cannot
+ * contain.
+ */
 export function fieldText(text: string): Html {
   return new Markup(escapeField(text));
 }

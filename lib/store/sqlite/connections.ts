@@ -78,7 +78,7 @@ export function connectSqlite(file: string, { exists }: { readonly exists: boole
 export async function disconnectSqlite({ databases }: SqliteConnections): Promise<void> {
   for (const [db, database] of databases) {
     await db.connection().execute(async () => {
-      // A transaction that has just been committed first checks that its file is in place: closing deletes the WAL.
+      // A transaction that has just been committed must first check its file, because closing deletes the WAL.
       await setImmediate();
       database.close();
     });

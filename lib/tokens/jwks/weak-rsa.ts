@@ -20,7 +20,10 @@ const SMALL_PRIMES = [
   127, 131, 137, 139, 149, 151, 157, 163, 167,
 ];
 
-/** Whether an RSA public key is too short (RFC 7518 §3.3), too long, has a bad exponent, or can be factored (ROCA). */
+/**
+ * Whether an RSA public key is too short (RFC 7518 §3.3), too long, has a bad exponent, or can be factored (ROCA). It is
+ * `true` for every other type of key.
+ */
 export function isWeakRsa(key: KeyObject): boolean {
   const { kty, n, e } = key.export({ format: 'jwk' }) as { readonly [name in 'kty' | 'n' | 'e']: string };
   // `asymmetricKeyDetails` needs half a second for an exponent of 320,000 bits, so the lengths are checked first.
