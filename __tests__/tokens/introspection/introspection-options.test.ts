@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { apiMap, type IntrospectedTokensOptions } from 'keyward';
 import { scopePrefixes } from '../../../lib/credentials/api-map.js';
 import { SECURE_PLAIN_URL, SECURE_URL } from '../../../lib/http/secure-url.js';
@@ -156,6 +156,16 @@ describe('the endpoint', () => {
     await expect(locate({ issuer: server.origin })).rejects.toThrow(
       'the "issuer" in the metadata is not the configured issuer',
     );
+    await server.close();
+  });
+
+  it('gets half of five seconds for the first document of the metadata', async () => {
+    const server = await serveIssuer();
+    server.answer(json({ issuer: server.origin, introspection_endpoint: url }));
+    const timeouts = jest.spyOn(AbortSignal, 'timeout');
+    await locate({ issuer: server.origin });
+    expect(timeouts.mock.calls).toEqual([[5_000], [2_500]]);
+    timeouts.mockRestore();
     await server.close();
   });
 
