@@ -92,6 +92,7 @@ describe('askVerifiers does not give a declined key to the verifier that claims 
     const accepting = acceptingVerifier(tokenPrincipal());
     expect(await ask(declining('kind_not_accepted'), accepting)).toMatchObject({ outcome: 'accepted' });
     expect(await ask(declining('token_iss'), DECLINING, rest())).toMatchObject({ outcome: 'accepted' });
+    expect(await ask(decliningLater('token_iss'), rest())).toMatchObject({ outcome: 'accepted' });
   });
 });
 
