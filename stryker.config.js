@@ -1,4 +1,7 @@
-import { bound, folders, report, without } from './scripts/mutation-part.js';
+import { bound, folders, onSqlite, report, without } from './scripts/mutation-part.js';
+
+// The processes that run tests get the environment of this one.
+if (onSqlite) delete process.env.KEYWARD_TEST_POSTGRES;
 
 export default {
   testRunner: 'jest',

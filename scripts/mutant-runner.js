@@ -6,11 +6,12 @@ import { seconds } from './mutation-part.js';
 // Node's default import of a CommonJS module is its whole `exports`.
 const TestRunner = jestRunner.default ?? jestRunner;
 
-/** Written by the first run, which has no mutant, into Stryker's copy of the project: how long each test of each file took. */
+/**
+ * Written by the first run, which has no mutant, into Stryker's copy of the project: how long each test of each file took, and how long
+ * its modules took to load.
+ */
 const TIMES = 'times-of-tests.json';
 
-/** What a test file takes before its first test, to load modules. */
-const LOADING_MS = 300;
 /** How long the tests of one mutant may take, by the times of the first run. */
 const LIMIT_MS = seconds * 1_000;
 
@@ -51,8 +52,9 @@ export default class MutantRunner extends TestRunner {
 
   async #runFirst(tests, watcher, options) {
     const times = {};
-    this.on('test-file-success', ([{ path }, { testResults }]) => {
-      times[path] = testResults.map(({ fullName, duration }) => [fullName, duration ?? 0]);
+    this.on('test-file-success', ([{ path }, { testResults, perfStats }]) => {
+      const tests = testResults.map(({ fullName, duration }) => [fullName, duration ?? 0]);
+      times[path] = { tests, loading: perfStats.runtime - tests.reduce((sum, [, time]) => sum + time, 0) };
     });
     await super.runTests(tests, watcher, { ...options, serial: true });
     writeFileSync(TIMES, JSON.stringify(times));
@@ -81,14 +83,14 @@ function patternOf(names) {
 /** The test files to run, in order; for a static mutant, of which Stryker names no tests, only those of its name and folder. */
 function ordered(tests, file, wanted) {
   const times = known(TIMES);
-  const lastRank = wanted.size === 0 ? 2 : 3;
+  const lastRank = wanted.size === 0 ? 3 : 4;
   const places = detectedBy.get(file) ?? [];
   return tests
     .map((test) => {
-      const all = times[test.path] ?? [];
+      const { tests: all, loading } = times[test.path] ?? { tests: [], loading: 0 };
       const those = wanted.size === 0 ? all : all.filter(([name]) => wanted.has(name));
       const pattern = those.length === all.length ? '' : patternOf(those.map(([name]) => name));
-      const ms = those.reduce((sum, [, time]) => sum + time, LOADING_MS);
+      const ms = those.reduce((sum, [, time]) => sum + time, loading);
       const place = places.includes(test.path) ? places.indexOf(test.path) : places.length;
       return { test, pattern, ms, place, rank: rankOf(test.path, file), isReached: those.length > 0 };
     })
@@ -99,7 +101,8 @@ function ordered(tests, file, wanted) {
 function rankOf(path, { folder, inner, name }) {
   if (basename(path).startsWith(`${name}.`)) return 0;
   if (basename(path).startsWith(`${name}-`)) return 1;
-  return path.includes(`/${folder}/`) || basename(path).startsWith(`${inner}-`) ? 2 : 3;
+  if (path.includes(`/${inner}/`) || basename(path).startsWith(`${inner}-`)) return 2;
+  return path.includes(`/${folder}/`) ? 3 : 4;
 }
 
 /** The file in lib/ of each mutant, from the ids that Stryker wrote into the source. */

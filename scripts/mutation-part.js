@@ -1,7 +1,7 @@
 /**
  * The parts in which mutants are tried: the folders of lib/ that are changed, the folders in them that are another part, the places in
  * __tests__/ that are run, how many of the mutants must be detected, in percent, and how many seconds of tests each mutant is tried by: 10,
- * or more where tests use a database or start servers.
+ * or more where tests use a database or start servers. `onSqlite`: the tests do the same on each database, and are run on SQLite only.
  */
 const PARTS = {
   protocol: {
@@ -32,7 +32,7 @@ const PARTS = {
   guards: { folders: ['express/guards'], tests: ['behaviours/separation*', 'express/guards', 'rfc'], bound: 95 },
   'route-audit': { folders: ['express/route-audit'], tests: ['express/route-audit'], bound: 95 },
   issuer: { folders: ['client', 'issuer'], tests: ['client', 'issuer', 'rfc'], bound: 90, seconds: 20 },
-  management: { folders: ['management'], tests: ['management'], bound: 90, seconds: 20 },
+  management: { folders: ['management'], tests: ['management'], bound: 90, seconds: 20, onSqlite: true },
   store: { folders: ['store'], tests: ['store'], bound: 90, seconds: 20 },
   cli: {
     folders: ['cli'],
@@ -40,9 +40,16 @@ const PARTS = {
     tests: ['cli'],
     bound: 90,
     seconds: 30,
+    onSqlite: true,
   },
-  'cli-commands': { folders: ['cli/commands', 'cli/import', 'cli/scan'], tests: ['cli'], bound: 90, seconds: 30 },
-  dashboard: { folders: ['dashboard'], tests: ['dashboard'], bound: 85, seconds: 20 },
+  'cli-commands': {
+    folders: ['cli/commands', 'cli/import', 'cli/scan'],
+    tests: ['cli'],
+    bound: 90,
+    seconds: 30,
+    onSqlite: true,
+  },
+  dashboard: { folders: ['dashboard'], tests: ['dashboard'], bound: 85, seconds: 20, onSqlite: true },
 };
 
 /** The part of this run: `KEYWARD_MUTATION=issuer npm run mutation`. */
@@ -50,7 +57,7 @@ export const name = process.env.KEYWARD_MUTATION ?? 'tokens';
 
 if (!Object.hasOwn(PARTS, name)) throw new Error(`KEYWARD_MUTATION must be one of ${Object.keys(PARTS).join(', ')}`);
 
-export const { folders, without = [], tests, bound, seconds = 10 } = PARTS[name];
+export const { folders, without = [], tests, bound, seconds = 10, onSqlite = false } = PARTS[name];
 
 /** The version of Express that mutants are tried on: `KEYWARD_MUTATION_EXPRESS=4 npm run mutation`. */
 export const express = process.env.KEYWARD_MUTATION_EXPRESS ?? '5';
