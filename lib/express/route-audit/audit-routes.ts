@@ -194,7 +194,7 @@ function routesAt(layer: Layer, nested: boolean): Route[] {
         layer.paths.map(({ text, choices }) => {
           const outer = choices.map((path) => [...path, ...layer.separator]);
           const mounts = inner.mounts.flatMap((mount) =>
-            outer.map((path) => ({ ...mount, path: joinSegments(path, mount.path), holdsRoute: false })),
+            outer.map((path) => ({ ...mount, path: joinSegments(path, mount.path) })),
           );
           const own = { keepsLiterals: layer.isOutermost, holdsRoute: true };
           return {

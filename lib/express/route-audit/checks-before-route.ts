@@ -30,7 +30,7 @@ export interface Mount {
    * never cuts such literals wrongly, unless there are further mounts inside this one.
    */
   readonly keepsLiterals: boolean;
-  /** Whether it is the router that holds the route, so that every request for the route enters it. */
+  /** Whether it is a router that holds the route, so that every request for the route enters it. */
   readonly holdsRoute: boolean;
 }
 
@@ -38,7 +38,11 @@ export interface Mount {
 const ANY: Segment = { parameter: '' };
 
 /** Stands for the mounts in another app, which are not known. */
-const UNKNOWN_MOUNT: Mount = { path: [UNKNOWN], keepsLiterals: false, holdsRoute: false };
+const UNKNOWN_MOUNT: Mount = {
+  path: [UNKNOWN],
+  keepsLiterals: false,
+  holdsRoute: false,
+};
 
 /**
  * Names of middlewares of known packages that do not parse the body. The audit assumes that they never call `next` with
