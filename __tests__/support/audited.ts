@@ -1,4 +1,8 @@
+import { ServerResponse } from 'node:http';
+import { setTimeout } from 'node:timers/promises';
+import express, { type Express, type Router } from 'express';
 import { auditRoutes, requireBearer } from 'keyward';
+import { requestOf } from './passage.js';
 import { DECLINING } from './stub-verifier.js';
 
 /** The version of Express that this run is on. */
@@ -20,4 +24,28 @@ export function routesOf(app: object): readonly string[] {
   return auditRoutes(app).map(
     ({ method, path, gates }) => `${method} ${path} ${gates.length === 0 ? 'open' : 'gated'}`,
   );
+}
+
+/** Answers a request, as `handler` does. */
+export type EndHandler = (req: unknown, res: { end(): unknown }) => void;
+
+/** A router with what is mounted in it. */
+export function routed(mount: (router: Router) => unknown): Router {
+  const router = express.Router();
+  mount(router);
+  return router;
+}
+
+/** Whether a request without a credential, for a target that no client library would send, reaches a handler. */
+export async function isReached(url: string, mount: (app: Express, end: EndHandler) => unknown): Promise<boolean> {
+  let reached = false;
+  const app = express();
+  mount(app, () => {
+    reached = true;
+  });
+  const req = requestOf();
+  app(Object.assign(req, { url, originalUrl: url }) as never, new ServerResponse(req) as never, () => {});
+  // A router calls what comes after it by setImmediate.
+  await setTimeout(5);
+  return reached;
 }

@@ -1,22 +1,12 @@
-import { ServerResponse } from 'node:http';
-import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import express, { type Express, type NextFunction, type Request, type Response, type Router } from 'express';
+import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import { assertGuarded, auditRoutes, bearerErrors, requireApi } from 'keyward';
-import { EXPRESS, gate, handler, written } from '../../support/audited.js';
-import { requestOf } from '../../support/passage.js';
-
-type Handler = (req: unknown, res: { end(): unknown }) => void;
+import { type EndHandler, EXPRESS, gate, handler, isReached, routed, written } from '../../support/audited.js';
 
 const jsonParser = (_req: Request, _res: Response, next: NextFunction) => next();
-const routed = (mount: (router: Router) => unknown) => {
-  const router = express.Router();
-  mount(router);
-  return router;
-};
 
 /** What may stand between a gate and a route, and the request for which Express cuts other characters than it matched. */
-const CUT: Record<string, [string, (app: Express, end: Handler) => unknown]> = {
+const CUT: Record<string, [string, (app: Express, end: EndHandler) => unknown]> = {
   'a router at the parameter': [
     'http://h/{x}/zzz/admin/users',
     (app, end) =>
@@ -166,20 +156,6 @@ if (EXPRESS === 4) {
         )
         .get('/admin/:id', end),
   ];
-}
-
-/** Whether a request without a credential reaches a handler. */
-async function isReached(url: string, mount: (app: Express, end: Handler) => unknown): Promise<boolean> {
-  let reached = false;
-  const app = express();
-  mount(app, () => {
-    reached = true;
-  });
-  const req = requestOf();
-  app(Object.assign(req, { url, originalUrl: url }) as never, new ServerResponse(req) as never, () => {});
-  // A router calls what comes after it by setImmediate.
-  await setTimeout(5);
-  return reached;
 }
 
 describe('a gate at a path, then', () => {
