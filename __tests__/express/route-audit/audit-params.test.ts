@@ -65,6 +65,7 @@ describe('a callback of a parameter', () => {
 
   it.each<[string, (app: Express, router: Router) => void]>([
     ['before', (app) => app.all('/payments/:id', gate).use(gate).get('/payments/:id', handler)],
+    ['before, for one method', (app) => app.get('/payments/:id', gate).use(gate).get('/payments/:id', handler)],
     [
       'in a router before',
       (app, router) => app.use(router.all('/payments/:id', gate), gate).get('/payments/:id', handler),

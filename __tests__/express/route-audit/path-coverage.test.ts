@@ -51,6 +51,14 @@ describe('readPath', () => {
     ['a parameter in a name', '/a-:b', [[UNKNOWN]]],
     ['a parameter that may be left out, before text', '/{:v}api', [[UNKNOWN], [literal('api')]]],
     ['text that may be left out, after a parameter', '/:v{api}', [[UNKNOWN], [parameter('v')]]],
+    [
+      'text that may be left out, after a name below a parameter',
+      '/:v/a{pi}',
+      [
+        [parameter('v'), literal('api')],
+        [parameter('v'), literal('a')],
+      ],
+    ],
     ['a parameter that may be left out, before a dash', '/{:v}-a', [[UNKNOWN], [literal('-a')]]],
     ['two parameters in one part', '/:a-:b', [[UNKNOWN]]],
     ['an escape', '/a\\:b', [[UNKNOWN]]],

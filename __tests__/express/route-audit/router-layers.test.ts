@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import express, { type Express } from 'express';
 import { auditRoutes } from 'keyward';
 import request from 'supertest';
+import { writtenPaths } from '../../../lib/express/route-audit/router-layers.js';
 import { EXPRESS, gate, handler, routesOf, written } from '../../support/audited.js';
 
 /** Whether a gate mounted at one path stands before a route at another. */
@@ -185,6 +186,8 @@ if (EXPRESS === 4) {
       ['an expression that is case-sensitive', /^\/a\/?(?=\/|$)/, '/a', '/A'],
       ['an expression that asks more, before a path', /(?!\/a\/b)^\/a\/?(?=\/|$)/i, '/a/b', '/a/b'],
       ['an expression that asks more, behind a path', /^\/a\/?(?=\/|$)(?!\/b)/i, '/a/b', '/a/b'],
+      ['an expression that asks more, before a list', /(?!\/b)(?:^\/a\/?(?=\/|$)|^\/b\/?(?=\/|$))/i, '/b', '/b'],
+      ['an expression that asks more, behind a list', /(?:^\/b\/?(?=\/|$)|^\/a\/?(?=\/|$))\/c/i, '/b', '/b'],
     ])('a gate at %s does not apply to every request for a route', async (_name, mount, path, asked) => {
       const app = express().use(mount, gate);
       app.get(path, handler);
@@ -211,6 +214,11 @@ if (EXPRESS === 4) {
       const statuses = [await request(app).get('/a/b'), await request(app).get('/a/b')].map(({ status }) => status);
       expect(statuses).toEqual([401, 200]);
       expect(routesOf(app)).toEqual(['GET /a/b open']);
+    });
+
+    it('an expression with the flag g is its own path', () => {
+      const expression = /^\/a/g;
+      expect(writtenPaths({ handle: handler, name: '', regexp: expression, keys: [] })).toEqual([expression]);
     });
 
     it.each([
