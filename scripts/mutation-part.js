@@ -32,7 +32,21 @@ const PARTS = {
   guards: { folders: ['express/guards'], tests: ['behaviours/separation*', 'express/guards', 'rfc'], bound: 95 },
   'route-audit': { folders: ['express/route-audit'], tests: ['express/route-audit'], bound: 95 },
   issuer: { folders: ['client', 'issuer'], tests: ['client', 'issuer', 'rfc'], bound: 90, seconds: 20 },
-  management: { folders: ['management'], tests: ['management'], bound: 90, seconds: 20, onSqlite: true },
+  management: {
+    folders: ['management'],
+    without: ['management/api'],
+    tests: ['management/*'],
+    bound: 90,
+    seconds: 15,
+    onSqlite: true,
+  },
+  'management-api': {
+    folders: ['management/api'],
+    tests: ['management/api', 'management/keys-over-http*'],
+    bound: 90,
+    seconds: 20,
+    onSqlite: true,
+  },
   store: { folders: ['store'], tests: ['store'], bound: 90, seconds: 20 },
   cli: {
     folders: ['cli'],
