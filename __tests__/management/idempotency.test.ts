@@ -143,6 +143,22 @@ describe.each(engines)('on %s', (engine) => {
     const doing = at.management.keys.create(holder.developer, SETTINGS, hostile<string>(given));
     expect(await refusalOf(doing)).toEqual(refusing(400, 'invalid', 'idempotencyKey'));
   });
+
+  it('tells the member what is wrong', async () => {
+    const holder = await at.account();
+    const messageOf = async (settings: unknown, key: string) =>
+      (await refusalOf(at.management.keys.create(holder.developer, hostile(settings), key))).message;
+    await at.management.keys.create(holder.developer, SETTINGS, 'once');
+    expect([
+      await messageOf(SETTINGS, 'a b'),
+      await messageOf({ ...SETTINGS, name: 'Till' }, 'once'),
+      await messageOf({ ...SETTINGS, name: 10n }, 'another'),
+    ]).toEqual([
+      'idempotencyKey: expected 1 to 256 printable ASCII characters without spaces',
+      'this idempotency key was already used for a different request; use a new idempotency key',
+      'request: expected values that JSON can represent',
+    ]);
+  });
 });
 
 describe.each(sharedEngines)('on %s, from two processes', (engine) => {

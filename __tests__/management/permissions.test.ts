@@ -5,6 +5,7 @@ import { readMember } from '../../lib/management/member.js';
 import {
   type Action,
   isAllowed,
+  mayGrant,
   type Permission,
   permissionScope,
   permissionTitle,
@@ -42,6 +43,23 @@ describe('the permission table', () => {
     const { reader, developer } = TABLE[action];
     expect(permissionTitle(action)).toBe(reader ? 'Reader' : developer ? 'Developer' : 'Owner');
     expect(permissionScope(action)).toBe(reader ? 'keys:read' : developer ? 'keys:write' : 'keys:manage');
+  });
+
+  it.each<[string, Permission | undefined]>([
+    ['payments', undefined],
+    ['monkeys:', undefined],
+    ['keys:read', 'reader'],
+    ['keys:write', 'developer'],
+    ['keys:manage', 'owner'],
+    ['keys:', 'owner'],
+    ['keys:other', 'owner'],
+  ])('lets a member give a key the scope %s with the permission %s', (scope, needed) => {
+    const order: Permission[] = ['reader', 'developer', 'owner'];
+    expect(mayGrant(scope, [])).toBe(needed === undefined);
+    for (const held of order) {
+      const isEnough = needed === undefined || order.indexOf(held) >= order.indexOf(needed);
+      expect([held, mayGrant(scope, [held])]).toEqual([held, isEnough]);
+    }
   });
 
   law('allows exactly what the table does, whatever else a member holds', () =>
