@@ -1,6 +1,7 @@
 /** Lists the entries of the audit log, for members and for the operator. */
 import { types } from 'node:util';
 import type { CredentialStore } from '../../store/credential-store.js';
+import { parseOptional } from '../../store/json-columns.js';
 import type { ListedAuditRow } from '../../store/repository/repository.js';
 import { type Given, readGiven, readText } from '../fields.js';
 import { invalid } from '../management-error.js';
@@ -100,16 +101,12 @@ function readDate(field: string, value: unknown): number | undefined {
 }
 
 function entryOf({ refusals, ...row }: ListedAuditRow): AuditEntry {
-  const after = fieldsOf(row.after);
+  const after = parseOptional<object>(row.after);
   return {
     ...row,
     at: new Date(row.at),
     outcome: row.outcome === 'done' ? 'done' : 'refused',
-    before: fieldsOf(row.before),
+    before: parseOptional<object>(row.before),
     after: refusals === null || refusals === 1 ? after : { ...after, count: refusals },
   };
-}
-
-function fieldsOf(text: string | null): object | null {
-  return text === null ? null : JSON.parse(text);
 }

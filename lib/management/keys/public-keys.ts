@@ -58,7 +58,7 @@ function readPublicKey(value: unknown): ReadPublicKey {
       '"kid" must be omitted or have 1 to 128 characters from A-Z, a-z, 0-9, "-", "_", ".", "~" and ":", and must not be "." or ".."',
     );
   }
-  const stored = { ...members, kid, use: 'sig', ...(alg === undefined ? {} : { alg }) };
+  const stored = { ...members, kid, use: 'sig', alg };
   // A key that cannot verify assertions is refused now (RFC 7517 §4.2 to §4.4, RFC 7518 §3.3). Otherwise each token
   // request of the client would be refused later, and the member would not know why.
   const [usable] = readKeySet({ keys: [{ ...jwk, ...members, kid }] });
