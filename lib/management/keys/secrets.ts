@@ -101,8 +101,8 @@ export async function endGraceOf(tx: RepositoryTransaction, key: KeyRow, now: nu
 async function add(tx: RepositoryTransaction, key: KeyRow, now: number): Promise<string> {
   // The newest secret is the current one. So a new secret needs a later time of creation than all others, even if the
   // clock was set back.
-  const latest = (await tx.secrets(key.id)).at(-1)?.created_at ?? 0;
-  const { text, row } = newSecret(key.kind, key.environment, key.id, Math.max(now, latest + 1));
+  const later = (await tx.secrets(key.id)).map(({ created_at }) => created_at + 1);
+  const { text, row } = newSecret(key.kind, key.environment, key.id, Math.max(now, ...later));
   await tx.insertSecret(row);
   return text;
 }
