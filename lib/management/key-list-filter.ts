@@ -61,7 +61,7 @@ export function readListFilter(given: unknown, all: readonly Kind[]): Omit<KeyFi
     api: api === undefined ? undefined : readText('api', api),
     state: state === undefined ? undefined : readOneOf('state', state, STATES),
     text: text === undefined ? undefined : readText('text', text),
-    unusedSince: unusedSince === undefined ? undefined : (readTime('unusedSince', unusedSince) ?? undefined),
+    unusedSince: readTime('unusedSince', unusedSince) ?? undefined,
     sort,
     after: readKeyAfter(after, sort),
     limit: readLimit(limit),
