@@ -1,6 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { type AccountEntitlement, checkEntitlement, type KeyEntitlement } from '../../lib/management/entitlement.js';
+import {
+  type AccountEntitlement,
+  checkEntitlement,
+  hasLostChannel,
+  type KeyEntitlement,
+} from '../../lib/management/entitlement.js';
 import { ManagementError } from '../../lib/management/management-error.js';
 import { law } from '../support/law.js';
 
@@ -52,6 +57,11 @@ describe('checkEntitlement', () => {
     expect(error).toMatchObject({ status: 400, code: 'invalid', field, message: expect.stringContaining(message) });
   });
 
+  it('names each value that the account does not have', () => {
+    const key = { ...KEY, apis: ['reports', 'payments', 'payouts'] };
+    expect(() => checkEntitlement(key, ACCOUNT)).toThrow('apis: the account is not entitled to "reports", "payouts"');
+  });
+
   law("gives exactly what lies within the account's, and one channel on a platform", () =>
     fc.property(keys, accounts, (key, account) => {
       const error = thrownBy(() => checkEntitlement(key, account));
@@ -72,6 +82,17 @@ describe('checkEntitlement', () => {
       expect(thrownBy(() => checkEntitlement(key, larger))).toBeUndefined();
     }),
   );
+});
+
+describe('hasLostChannel', () => {
+  it.each<[string, boolean, Pick<KeyEntitlement, 'channels' | 'platform'>, Partial<AccountEntitlement>]>([
+    ['whose channel the account has lost', true, { platform: 'shop', channels: ['pc_9'] }, {}],
+    ['whose channel the account has', false, { platform: 'shop', channels: ['pc_2'] }, {}],
+    ['of an account that has all channels', false, { platform: 'shop', channels: ['pc_9'] }, { channels: 'all' }],
+    ['that is for no platform', false, { platform: null, channels: ['pc_9'] }, {}],
+  ])('of a key %s is %p', (_what, hasLost, key, account) => {
+    expect(hasLostChannel(key, { ...ACCOUNT, ...account })).toBe(hasLost);
+  });
 });
 
 const namesOf = (...names: readonly string[]) => fc.subarray([...names]);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { pageOf, readAfter, readLimit } from '../../lib/management/pagination.js';
+import { cursorOf, pageOf, readAfter, readKeyAfter, readLimit } from '../../lib/management/pagination.js';
 
 const cursor = (text: string) => Buffer.from(text).toString('base64url');
 const invalid = (field: string) => expect.objectContaining({ status: 400, code: 'invalid', field });
@@ -15,6 +15,10 @@ describe('readLimit', () => {
 
   it.each([0, -1, 201, 1e9, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '10', [1], null, {}])('refuses %p', (given) => {
     expect(() => readLimit(given)).toThrow(invalid('limit'));
+  });
+
+  it('says what it expects', () => {
+    expect(() => readLimit(0)).toThrow('limit: expected a whole number from 1 to 200');
   });
 });
 
@@ -57,6 +61,14 @@ describe('readAfter', () => {
     expect(readAfter(undefined)).toBeUndefined();
   });
 
+  it.each([8.64e15, -8.64e15])('reads the last time that a Date can have: %d', (time) => {
+    expect(readAfter(cursor(`${time} key_5`))).toEqual({ time, id: 'key_5' });
+  });
+
+  it('says what it expects', () => {
+    expect(() => readAfter('')).toThrow('after: expected the value of "next" from the previous page');
+  });
+
   it.each([
     ['null', null],
     ['a number', 5],
@@ -72,5 +84,37 @@ describe('readAfter', () => {
     ['a line more', cursor('5 key_5\n')],
   ])('refuses %s', (_what, given) => {
     expect(() => readAfter(given)).toThrow(invalid('after'));
+  });
+});
+
+describe('readKeyAfter', () => {
+  const BY_NAME = { by: 'name', isDescending: false } as const;
+
+  it.each(['', 'T', 'Till 2', 'x'.repeat(300)])('reads the position after the name %j', (value) => {
+    expect(readKeyAfter(cursorOf({ value, id: 'key_5' }), BY_NAME)).toEqual({ value, id: 'key_5' });
+  });
+
+  it('reads a time for other orders', () => {
+    const place = { value: 5, id: 'key_5' };
+    expect(readKeyAfter(cursorOf(place), { by: 'used', isDescending: true })).toEqual(place);
+  });
+
+  it('starts at the beginning by default', () => {
+    expect(readKeyAfter(undefined, BY_NAME)).toBeUndefined();
+  });
+
+  it.each([
+    ['null', null],
+    ['a number', 5],
+    ['an empty string', ''],
+    ['a time and an id', cursor('5 key_5')],
+    ['no name', cursor('name key_5')],
+    ['an id with a NUL', cursor('name key_\u0000\nTill')],
+    ['an id too long', cursor(`name ${'k'.repeat(301)}\nTill`)],
+    ['a name too long', cursor(`name key_5\n${'T'.repeat(301)}`)],
+    ['text before it', cursor('sort name key_5\nTill')],
+    ['a line more', cursor('name key_5\nTill\n')],
+  ])('refuses %s', (_what, given) => {
+    expect(() => readKeyAfter(given, BY_NAME)).toThrow(invalid('after'));
   });
 });
