@@ -29,10 +29,8 @@ export function readLimit(value: unknown): number {
  */
 export function readAfter(value: unknown): ListPlace | undefined {
   if (value === undefined) return undefined;
-  const text = typeof value === 'string' ? Buffer.from(value, 'base64url').toString() : '';
-  const [, time, id] = /^(-?\d{1,16}) (\P{Cc}{1,300})$/u.exec(text) ?? [];
-  if (time === undefined || id === undefined || Math.abs(Number(time)) > MAX_DATE)
-    throw invalid('after', EXPECTED_CURSOR);
+  const [time, id] = groupsOf(value, /^(-?\d{1,16}) (\P{Cc}{1,300})$/u);
+  if (Math.abs(Number(time)) > MAX_DATE) throw invalid('after', EXPECTED_CURSOR);
   return { time: Number(time), id };
 }
 
@@ -48,10 +46,15 @@ export function readKeyAfter(value: unknown, { by }: KeySort): KeyPlace | undefi
     const place = readAfter(value);
     return place && { value: place.time, id: place.id };
   }
-  const text = typeof value === 'string' ? Buffer.from(value, 'base64url').toString() : '';
-  const [, id, name] = /^name (\P{Cc}{1,300})\n(\P{Cc}{0,300})$/u.exec(text) ?? [];
-  if (id === undefined || name === undefined) throw invalid('after', EXPECTED_CURSOR);
+  const [id, name] = groupsOf(value, /^name (\P{Cc}{1,300})\n(\P{Cc}{0,300})$/u);
   return { value: name, id };
+}
+
+/** Returns the two groups of a pattern that a decoded cursor must match. */
+function groupsOf(value: unknown, pattern: RegExp): readonly [string, string] {
+  const match = typeof value === 'string' ? pattern.exec(Buffer.from(value, 'base64url').toString()) : null;
+  if (match === null) throw invalid('after', EXPECTED_CURSOR);
+  return match.slice(1) as [string, string];
 }
 
 /**
