@@ -201,7 +201,7 @@ export function readVersion(value: unknown): VersionCheck {
 /** Returns the APIs, scopes, channels and platform of a key, which the account of the key must have. */
 export function toKeyEntitlement({ apis, scopes, channels, platform }: SettingColumns): KeyEntitlement {
   return {
-    apis: apis === null ? null : parseList(apis),
+    apis: parseOptional(apis),
     scopes: scopes === null ? null : parseNames(scopes),
     channels: parseList(channels),
     platform,
