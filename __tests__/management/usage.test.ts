@@ -76,7 +76,7 @@ describe('the usage of keys', () => {
       [
         'a first day after the last one',
         { from: date('2027-01-02'), to: date('2027-01-01') },
-        ...['from', 'expected a date on or before "to"'],
+        ...(['from', 'expected a date on or before "to"'] as const),
       ],
       ['401 days', { from: date(dayBefore(400)) }, 'from', 'expected a period of at most 400 days'],
       ['a day before 1970', { from: new Date(-1), to: new Date(-1) }, 'to', A_DATE],
@@ -109,9 +109,9 @@ describe('the usage of keys', () => {
   describe('of many keys', () => {
     it('has the totals of today and the 29 days before', async () => {
       const [holder, other] = [await at.account(), await at.account()];
-      const [{ key: busy }, { key: old }, { key: foreign }] = [
-        ...[await holder.key(), await holder.key(), await other.key()],
-      ];
+      const { key: busy } = await holder.key();
+      const { key: old } = await holder.key();
+      const { key: foreign } = await other.key();
       await count(busy.id, { [dayBefore(30)]: [100, 1_000], [dayBefore(29)]: [3, 1], [TODAY]: [5, 2] });
       await count(old.id, { [dayBefore(30)]: [1, 1] });
       await count(foreign.id, { [TODAY]: [1, 1] });
