@@ -42,7 +42,9 @@ describe('the usage of keys', () => {
       await count(other.id, { '2027-01-01': [7, 7] });
       // Only the day of a time counts.
       const filter = { from: new Date('2026-12-31T23:59:59.999Z'), to: date('2027-01-02') };
-      expect(await at.management.usage(holder.developer, key.id, filter)).toEqual({
+      const usage = await at.management.usage(holder.developer, key.id, filter);
+      expect(usage.days.length).toBe(3);
+      expect(usage).toEqual({
         ...{ id: key.id, from: '2026-12-31', to: '2027-01-02', accepted: 8, refused: 3 },
         days: [
           { day: '2026-12-31', accepted: 3, refused: 1 },
@@ -67,9 +69,10 @@ describe('the usage of keys', () => {
     ])('covers %s', async (_what, filter, from, to, length) => {
       const holder = await at.account();
       const { key } = await holder.key();
-      const usage = await at.management.usage(holder.developer, key.id, filter);
-      expect(usage).toMatchObject({ from, to, accepted: 0, refused: 0, days: { length } });
-      expect([usage.days[0]?.day, usage.days.at(-1)?.day]).toEqual([from, to]);
+      const { days, ...usage } = await at.management.usage(holder.developer, key.id, filter);
+      expect(usage).toEqual({ id: key.id, from, to, accepted: 0, refused: 0 });
+      // Not `toHaveLength`: if there are far too many days, it takes minutes to print them.
+      expect([days.length, days[0]?.day, days.at(-1)?.day]).toEqual([length, from, to]);
     });
 
     it.each<[string, unknown, string, string]>([
