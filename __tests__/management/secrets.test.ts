@@ -26,6 +26,18 @@ describe.each(engines)('on %s, the secrets of a key', (engine) => {
     expect(rows.map(({ ended_at }) => ended_at)).toEqual([...times, null]);
   });
 
+  it('are made at different times in their order, even if the clock was set back', async () => {
+    const holder = await at.account();
+    const made = at.clock.now();
+    const { key } = await holder.key();
+    at.clock.advance(-60_000);
+    await at.management.keys.rotate(holder.owner, key.id);
+    at.clock.advance(120_000);
+    await at.management.keys.rotate(holder.owner, key.id);
+    const rows = await at.store.repository.transact((tx) => tx.secrets(key.id));
+    expect(rows.map(({ created_at }) => created_at - made)).toEqual([0, 1, 60_000]);
+  });
+
   it('are rotated only if one of the two was deleted', async () => {
     const holder = await at.account();
     const { key } = await holder.accessKey();
