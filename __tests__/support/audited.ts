@@ -1,6 +1,6 @@
 import { ServerResponse } from 'node:http';
 import { setTimeout } from 'node:timers/promises';
-import express, { type Express, type Router } from 'express';
+import express, { type Express, type RequestHandler, type Router } from 'express';
 import { auditRoutes, requireBearer } from 'keyward';
 import { requestOf } from './passage.js';
 import { DECLINING } from './stub-verifier.js';
@@ -25,6 +25,9 @@ export function routesOf(app: object): readonly string[] {
     ({ method, path, gates }) => `${method} ${path} ${gates.length === 0 ? 'open' : 'gated'}`,
   );
 }
+
+/** Lets every request pass. It has the name of the middleware that express.json() returns. */
+export const jsonParser: RequestHandler = (_req, _res, next) => next();
 
 /** Answers a request, as `handler` does. */
 export type EndHandler = (req: unknown, res: { end(): unknown }) => void;

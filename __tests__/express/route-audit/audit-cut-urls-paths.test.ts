@@ -1,9 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
-import express, { type Express, type NextFunction, type Request, type Response } from 'express';
+import express, { type Express } from 'express';
 import { assertGuarded, auditRoutes, bearerErrors } from 'keyward';
-import { type EndHandler, EXPRESS, gate, handler, isReached, routed, written } from '../../support/audited.js';
-
-const jsonParser = (_req: Request, _res: Response, next: NextFunction) => next();
+import {
+  type EndHandler,
+  EXPRESS,
+  gate,
+  handler,
+  isReached,
+  jsonParser,
+  routed,
+  written,
+} from '../../support/audited.js';
 
 /** A request for which Express cuts other characters than it matched, and an app where it passes a gate by. */
 const CUT: Record<string, [string, (app: Express, end: EndHandler) => unknown]> = {
