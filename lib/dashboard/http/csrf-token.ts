@@ -62,7 +62,7 @@ export function assertFormToken(req: IncomingMessage, given: string | undefined)
 export function assertMemberFormToken(req: IncomingMessage, given: string | undefined, member: Member): void {
   const [token = '', code] = (given ?? '').split(SEPARATOR, 2);
   assertFormToken(req, code === undefined ? undefined : token);
-  // Not in constant time: who knows the token, which was compared before, can compute the code.
+  // This need not take constant time: anyone who knows the token, which was compared before, can compute the code.
   if (given === memberFormToken(token, member)) return;
   throw new HttpError(
     403,
