@@ -99,10 +99,12 @@ function ordered(tests, file, wanted) {
 }
 
 function rankOf(path, { folder, inner, name }) {
+  // Without the path of the copy, which contains the part's name.
+  const place = path.slice(path.lastIndexOf('/__tests__/'));
   if (basename(path).startsWith(`${name}.`)) return 0;
   if (basename(path).startsWith(`${name}-`)) return 1;
-  if (path.includes(`/${inner}/`) || basename(path).startsWith(`${inner}-`)) return 2;
-  return path.includes(`/${folder}/`) ? 3 : 4;
+  if (place.includes(`/${inner}/`) || basename(path).startsWith(`${inner}-`)) return 2;
+  return place.includes(`/${folder}/`) ? 3 : 4;
 }
 
 /** The file in lib/ of each mutant, from the ids that Stryker wrote into the source. */
