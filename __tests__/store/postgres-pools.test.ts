@@ -1,9 +1,11 @@
 import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
+import { sql } from 'kysely';
 import pg from 'pg';
 import type { Engine } from '../../lib/store/engine.js';
 import { openPostgres } from '../../lib/store/postgres/engine.js';
 import { clientConfig } from '../../lib/store/postgres/pool.js';
 import { schemaOf } from '../support/store-database.js';
+import { eventually } from '../support/store-wait.js';
 import { onServer, POSTGRES, placesOf, type TestPlace } from '../support/test-stores.js';
 
 /** Where no server listens. */
@@ -116,5 +118,48 @@ onServer('a migration in PostgreSQL', () => {
       `analyze "${schema}"."keys"`,
       `analyze "${schema}"."secrets"`,
     ]);
+  });
+});
+
+onServer('a pool in PostgreSQL that ends', () => {
+  let engine: Engine;
+  beforeEach(() => {
+    engine = openPostgres(POSTGRES ?? '', 'keyward');
+  });
+
+  const read = (db: Engine['feed']) => sql`select 1`.execute(db);
+  const closed = { code: 'store_unavailable', message: 'the store is closed' };
+
+  it('refuses at once those who wait for a connection, and lets those who have one complete', async () => {
+    let release: (() => void) | undefined;
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const begun: string[] = [];
+    const work = ['a', 'b', 'c', 'd'].map((name) =>
+      engine.transact(async (db) => {
+        begun.push(name);
+        await held;
+        await read(db);
+        return name;
+      }),
+    );
+    await eventually(() => begun.length === work.length);
+    const late = [read(engine.lists), engine.transact(read)];
+    const closing = engine.close();
+    await Promise.all(late.map((one) => expect(one).rejects.toMatchObject(closed)));
+    release?.();
+    expect(await Promise.all(work)).toEqual(['a', 'b', 'c', 'd']);
+    await closing;
+  });
+
+  it('keeps no connection that is opened for one who was refused', async () => {
+    const opened = jest.spyOn(pg.Client.prototype, 'connect');
+    const ended = jest.spyOn(pg.Client.prototype, 'end');
+    const refused = expect(read(engine.lists)).rejects.toMatchObject(closed);
+    await eventually(() => opened.mock.calls.length === 1);
+    await engine.close();
+    await refused;
+    expect(ended).toHaveBeenCalledTimes(1);
   });
 });

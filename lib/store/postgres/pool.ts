@@ -75,10 +75,26 @@ export function postgresPool(connectionConfig: () => ConnectionConfig, bounds: P
   pool.on('connect', (client) => client.on('error', () => undefined));
 
   let ended: Promise<void> | undefined;
+  /** Rejects the calls that wait for a connection. */
+  const waiting = new Set<(error: StoreError) => void>();
+
+  /** Waits for a connection until the pool ends. `pg` would let those who still wait then wait until they time out. */
+  function freeClient(): Promise<pg.PoolClient> {
+    return new Promise((resolve, reject) => {
+      waiting.add(reject);
+      pool.connect().then(
+        (client) => (waiting.delete(reject) ? resolve(client) : client.release()),
+        (error: unknown) => {
+          waiting.delete(reject);
+          reject(storeErrorOf(error));
+        },
+      );
+    });
+  }
 
   async function connect() {
     if (ended !== undefined) throw storeClosed();
-    const client = await pool.connect().catch(fail);
+    const client = await freeClient();
     let broken: StoreError | undefined;
 
     async function query(text: string, parameters: unknown[]) {
@@ -117,6 +133,8 @@ export function postgresPool(connectionConfig: () => ConnectionConfig, bounds: P
 
   function end(): Promise<void> {
     ended ??= pool.end();
+    for (const reject of waiting) reject(storeClosed());
+    waiting.clear();
     return ended;
   }
 
@@ -139,8 +157,4 @@ function notCanceled(): StoreError {
 function committedWithWarning(code: string): StoreError {
   const message = 'the write may have been committed on the primary server, but not on its synchronous replica';
   return new StoreError('store_unavailable', `${message} (${code})`, code);
-}
-
-function fail(error: unknown): never {
-  throw storeErrorOf(error);
 }
