@@ -20,7 +20,7 @@ export default {
     '-process(?:es)?\\.test\\.ts$',
     '-(?:crash|restart)\\.test\\.ts$',
     '/express/(?:augment|route-audit/(?:instrumentation|own-endpoints))\\.test\\.ts$',
-    '/store/bulk\\.test\\.ts$',
+    '/store/(?:bulk|shared-rate-limits)\\.test\\.ts$',
   ],
   // A mutant that lets a test wait for ever is found sooner.
   testTimeout: 10_000,
