@@ -7,8 +7,8 @@ import { secureUrl } from '../http/secure-url.js';
 import type { Management } from '../management/create-management.js';
 import { managementOption } from '../management/management-option.js';
 import { method, type Option, type OptionTable, optional, readTable } from '../options/option-table.js';
+import { APPEARANCE_OPTIONS, type AppearanceOptions, OWN_PATH, ownPath } from './appearance-options.js';
 import { ASSETS, serveAsset } from './assets/assets.js';
-import { PRODUCT_NAME } from './components/layout.js';
 import type { MemberOf } from './http/current-member.js';
 import { notFound } from './http/http-error.js';
 import { routeHandlers } from './http/route-handlers.js';
@@ -16,7 +16,7 @@ import { setSecurityHeaders } from './http/security-headers.js';
 import { ROUTES } from './pages/routes.js';
 
 /** Options of `createDashboard`. */
-export interface DashboardOptions {
+export interface DashboardOptions extends AppearanceOptions {
   /** The result of `createManagement`. */
   readonly management: Management;
   /**
@@ -34,15 +34,6 @@ export interface DashboardOptions {
    * sends a POST request to this path.
    */
   readonly signOutUrl?: string | undefined;
-  /**
-   * A path of your site to a stylesheet. Pages load it after the Dashboard's stylesheet, so it can override the custom
-   * properties.
-   */
-  readonly stylesheet?: string | undefined;
-  /**
-   * The name of your product, at most 40 characters. Pages show it in their header and title. Default: `'keyward'`.
-   */
-  readonly productName?: string | undefined;
   /** A path of your site to a square logo, shown beside `productName`. */
   readonly logoUrl?: string | undefined;
   /**
@@ -59,17 +50,6 @@ export interface DashboardOptions {
   readonly clock?: Clock | undefined;
 }
 
-const MAX_PRODUCT_NAME = 40;
-
-/** Matches a path on this origin. Browsers resolve `//host` and `/\host` to another site, so both are refused. */
-const OWN_PATH = /^\/(?![/\\])[^\s\\]*$/;
-
-const ownPath: Option<string> = (options, name) => {
-  const path = options.text(name);
-  if (OWN_PATH.test(path)) return path;
-  throw options.wrongText(name, 'a path that starts with a single / and has no spaces or backslashes');
-};
-
 const ownPathOrUrl: Option<string> = (options, name) => {
   const value = options.text(name);
   if (OWN_PATH.test(value) || secureUrl(value) !== undefined) return value;
@@ -77,13 +57,6 @@ const ownPathOrUrl: Option<string> = (options, name) => {
     name,
     'an https URL (http only for a loopback host), or a path that starts with a single / and has no spaces or backslashes',
   );
-};
-
-const productNameOption: Option<string> = (options, name) => {
-  if (!options.has(name)) return PRODUCT_NAME;
-  const text = options.text(name);
-  if (text.trim() !== '' && text.length <= MAX_PRODUCT_NAME) return text;
-  throw options.wrongText(name, `a name of 1 to ${MAX_PRODUCT_NAME} characters`);
 };
 
 function httpsUrl(fallback: string): Option<string> {
@@ -96,12 +69,11 @@ function httpsUrl(fallback: string): Option<string> {
 }
 
 const OPTIONS = {
+  ...APPEARANCE_OPTIONS,
   management: managementOption,
   memberOf: method<MemberOf>(),
   signInUrl: optional(ownPathOrUrl),
   signOutUrl: optional(ownPath),
-  stylesheet: optional(ownPath),
-  productName: productNameOption,
   logoUrl: optional(ownPath),
   apiUrl: httpsUrl('https://api.example.com'),
   tokenUrl: httpsUrl('https://access.example.com/connect/token'),

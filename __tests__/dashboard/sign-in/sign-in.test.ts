@@ -654,6 +654,29 @@ describe('a sign-in without a store', () => {
   });
 });
 
+describe('the pages of a sign-in', () => {
+  const at = managed('memory');
+  const plain = signInSite(at);
+  const branded = signInSite(at, () => ({ productName: 'Acme & Co', stylesheet: '/theme.css' }));
+
+  async function pagesOf(site: typeof plain): Promise<readonly string[]> {
+    const { pathname, search } = new URL(site.links().owner);
+    const paths = [pathname + search, SIGN_IN, `${SIGN_IN}?token=${'F'.repeat(43)}`];
+    return await Promise.all(paths.map(async (path) => (await site.browser().get(path)).body));
+  }
+
+  it('have the name and the stylesheet of the product', async () => {
+    for (const page of await pagesOf(branded)) {
+      expect(page).toMatch(/<title>[^<]* - Acme &amp; Co<\/title>/);
+      expect(page).toMatch(/assets\/style-[^>]*>\s*<link rel="stylesheet" href="\/theme\.css">/);
+    }
+    for (const page of await pagesOf(plain)) {
+      expect(page).toMatch(/<title>[^<]* - keyward<\/title>/);
+      expect(page.match(/rel="stylesheet"/g)).toHaveLength(1);
+    }
+  });
+});
+
 describe('a member who signed in by a link', () => {
   const at = managed('memory');
   const site = signInSite(

@@ -6,9 +6,6 @@ import { roleTitle } from '../http/permissions.js';
 import { ACCESS_KEYS, API_KEYS } from '../key-type.js';
 import { type Html, html, type Piece, userText } from './html.js';
 
-/** The default of the option `productName`. */
-export const PRODUCT_NAME = 'keyward';
-
 export type Tab = 'keys' | 'accessKeys' | 'audit';
 
 const TABS: readonly { readonly tab: Tab; readonly path: string; readonly title: string }[] = [
@@ -55,14 +52,14 @@ ${main}
 /** The content of a page without navigation, which must not show data of a member. */
 export interface BareContent {
   readonly title: string;
-  readonly product?: string;
+  readonly product: string;
   readonly base: string;
   readonly stylesheet: string | undefined;
   readonly head?: Piece;
   readonly main: Html;
 }
 
-export function bareLayout({ title, product = PRODUCT_NAME, base, stylesheet, head, main }: BareContent): Html {
+export function bareLayout({ title, product, base, stylesheet, head, main }: BareContent): Html {
   return frame(
     { title, product, base, stylesheet, head },
     html`<main id="main" class="bare" tabindex="-1">\n${main}\n</main>`,

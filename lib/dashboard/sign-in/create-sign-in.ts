@@ -18,6 +18,7 @@ import {
 } from '../../options/option-table.js';
 import { parseSymmetricKey, SYMMETRIC_KEY_BYTES } from '../../options/symmetric-key.js';
 import type { CredentialStore } from '../../store/credential-store.js';
+import { APPEARANCE_OPTIONS, type AppearanceOptions } from '../appearance-options.js';
 import { OneTimeLinks } from './one-time-links.js';
 import { createSessionCipher } from './session-cipher.js';
 import { sessionCookie } from './session-cookie.js';
@@ -27,7 +28,7 @@ import { signInPages } from './sign-in-pages.js';
 import { SIGN_IN_PATH, SIGN_OUT_PATH, signInRouter } from './sign-in-router.js';
 
 /** Options of `createSignIn`. */
-export interface SignInOptions {
+export interface SignInOptions extends AppearanceOptions {
   /** The members who can sign in: at least one, each with a unique `id`. Each member gets their own links. */
   readonly members: readonly Member[];
   /**
@@ -136,6 +137,7 @@ const mountUrl: Option<URL> = (options, name) => {
 };
 
 const OPTIONS = {
+  ...APPEARANCE_OPTIONS,
   members,
   url: mountUrl,
   help: withDefault(text, 'To get a sign-in link, contact support.'),
@@ -174,12 +176,14 @@ const OPTIONS = {
  * ```
  */
 export function createSignIn(options: SignInOptions): SignIn {
-  const { members, url, help, sessionKey, store, clock, ...seconds } = readTable('createSignIn', options, OPTIONS);
+  const read = readTable('createSignIn', options, OPTIONS);
+  const { members, url, help, productName, stylesheet, sessionKey, store, clock, ...seconds } = read;
   const limits = { idle: 1_000 * seconds.idleTimeout, absolute: 1_000 * seconds.absoluteTimeout };
   const links = new OneTimeLinks(1_000 * seconds.linkLifetime, clock);
   const sessions = new Sessions(createSessionCipher(sessionKey, url.href), limits, clock);
   const cookie = sessionCookie(url.href);
   const audit = signInAudit(store, members, clock);
+  const pages = signInPages({ help, productName, stylesheet });
   const mount = url.pathname.replace(/\/$/, '');
 
   async function memberOf(req: Request): Promise<Member | undefined> {
@@ -194,7 +198,7 @@ export function createSignIn(options: SignInOptions): SignIn {
   }
 
   return Object.freeze({
-    router: signInRouter({ members, links, sessions, cookie, pages: signInPages(help), audit }),
+    router: signInRouter({ members, links, sessions, cookie, pages, audit }),
     memberOf,
     signInUrl: `${mount}${SIGN_IN_PATH}`,
     signOutUrl: `${mount}${SIGN_OUT_PATH}`,

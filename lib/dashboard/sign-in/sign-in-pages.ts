@@ -11,6 +11,13 @@ export const LINK_FIELD = 'token';
 
 const TITLE = 'Sign in';
 
+/** The options of `createSignIn` that pages show or load. */
+export interface SignInTexts {
+  readonly help: string;
+  readonly productName: string;
+  readonly stylesheet: string | undefined;
+}
+
 export interface SignInPages {
   /**
    * The page that a link opens. It asks the member to press a button before the link is used. Mail scanners, chats and
@@ -26,9 +33,9 @@ function toKeys(base: string): Html {
   return html`<p>Are you already signed in? <a href="${base}/">Go to your keys</a></p>`;
 }
 
-export function signInPages(help: string): SignInPages {
+export function signInPages({ help, productName: product, stylesheet }: SignInTexts): SignInPages {
   const page = (base: string, title: string, main: Html, head?: Html) =>
-    bareLayout({ title, base, stylesheet: undefined, head, main: html`<h1>${title}</h1>\n${main}` });
+    bareLayout({ title, product, base, stylesheet, head, main: html`<h1>${title}</h1>\n${main}` });
 
   return {
     confirm: (base, member, linkToken, formToken) =>
