@@ -79,6 +79,10 @@ describe('an active token', () => {
     expect(await introspect(tokenWith({ cnf }))).toMatchObject([200, { active: true, token_type: type, cnf }]);
   });
 
+  it('may have been issued by an instance whose clock is five minutes ahead', async () => {
+    expect(await introspect(tokenWith({ iat: NOW + 300 }))).toMatchObject([200, { active: true }]);
+  });
+
   it('has only the scopes that its access key still has', async () => {
     service.table.set(ID, record({ scopes: ['disputes'], defaultScopes: [] }));
     expect(await introspect(tokenWith({ scope: 'payments disputes' }))).toMatchObject([200, { scope: 'disputes' }]);
@@ -91,6 +95,7 @@ describe('a token is not active', () => {
     ['whose parts are empty', () => '..'],
     ['of another type', () => tokenWith({}, { typ: 'JWT' })],
     ['that expired', () => tokenWith({ exp: NOW })],
+    ['issued more than five minutes in the future', () => tokenWith({ iat: NOW + 301 })],
     ['for another audience', () => tokenWith({ aud: 'https://other.example' })],
     ['that another key signed', () => tokenWith({}, {}, createKey('ES256', key.kid))],
     ['with a kid that is not published', () => tokenWith({}, { kid: 'other' })],
