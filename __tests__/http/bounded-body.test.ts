@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
@@ -101,6 +102,16 @@ describe('readBody', () => {
     req.headers['content-length'] = length;
     (req as unknown as PassThrough).end();
     expect(String(await readBody(req, BOUNDS))).toBe(result);
+  });
+
+  it('does not wait for a request whose connection has closed before', async () => {
+    const before = timers();
+    const req = requestWith('a=');
+    req.destroy();
+    await once(req, 'close');
+    const body = readBody(req, BOUNDS);
+    expect(timers()).toBe(before);
+    expect(await body).toBe('aborted');
   });
 
   it('gives up a body that does not end in time', async () => {

@@ -42,6 +42,8 @@ export function isUncompressed({ headers }: IncomingMessage): boolean {
  * closes, the promise resolves to the fault without waiting for the rest of the body.
  */
 export function readBody(req: IncomingMessage, { maxBytes, timeoutMs }: BodyBounds): Promise<Buffer | BodyFault> {
+  // A connection that has been closed already emits no event.
+  if (req.destroyed) return Promise.resolve('aborted');
   if (Number(req.headers['content-length']) > maxBytes) return Promise.resolve('too_large');
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
