@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { type Kysely, sql } from 'kysely';
 import { connectSqlite, disconnectSqlite, type SqliteConnections } from '../../lib/store/sqlite/connections.js';
 import { openSqlite } from '../../lib/store/sqlite/engine.js';
+import { storeClosed } from '../../lib/store/store-error.js';
 import type { Tables } from '../../lib/store/tables.js';
 import { fileOf, holdDatabase } from '../support/store-database.js';
 import { eventually } from '../support/store-wait.js';
@@ -25,7 +26,7 @@ describe('the connections of a database file', () => {
   beforeEach(() => {
     connections = connectSqlite(fileOf(place.url), { exists: false });
   });
-  afterEach(() => disconnectSqlite(connections));
+  afterEach(() => disconnectSqlite(connections, storeClosed()));
 
   const pragma = async (db: Kysely<Tables>, name: string) =>
     Object.values((await sql<Record<string, unknown>>`${sql.raw(`pragma ${name}`)}`.execute(db)).rows[0] ?? {})[0];

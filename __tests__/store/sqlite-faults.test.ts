@@ -7,6 +7,7 @@ import { sql } from 'kysely';
 import { digestOf } from '../../lib/credentials/digest.js';
 import { connectSqlite, disconnectSqlite } from '../../lib/store/sqlite/connections.js';
 import { openSqlite } from '../../lib/store/sqlite/engine.js';
+import { storeClosed } from '../../lib/store/store-error.js';
 import { storeKeys } from '../support/store-bulk.js';
 import { fileOf, holdDatabase } from '../support/store-database.js';
 import { makeStores, type Stores, storeKey } from '../support/store-places.js';
@@ -54,7 +55,7 @@ describe('a database file', () => {
   it('is synced to disk at each commit, so that acknowledged changes survive a power cut', async () => {
     const connections = connectSqlite(file, { exists: false });
     const { rows } = await sql<{ synchronous: number }>`pragma synchronous`.execute(connections.writer);
-    await disconnectSqlite(connections);
+    await disconnectSqlite(connections, storeClosed());
     // 2 is FULL.
     expect(rows).toEqual([{ synchronous: 2 }]);
   });
@@ -218,5 +219,40 @@ describe('a database file that another process has locked', () => {
     later.mockRestore();
     await other.commit();
     await storeKey(store);
+  });
+
+  it('of many writers that wait too long, one tries, and all give up', async () => {
+    const store = await stores.open();
+    await storeKey(store);
+    const other = await holdDatabase(stores.url, `update accounts set created_at = 1`);
+    const prepared = jest.spyOn(Database.prototype, 'prepare');
+    const tries = () => prepared.mock.calls.filter(([text]) => text === 'begin immediate').length;
+    const writing = Promise.allSettled(Array.from({ length: 20 }, () => storeKey(store)));
+    await eventually(() => tries() === 2);
+    const now = performance.now.bind(performance);
+    const later = jest.spyOn(performance, 'now').mockImplementation(() => now() + 5_000);
+    const failed = { status: 'rejected', reason: { code: 'store_unavailable', driverCode: 'SQLITE_BUSY' } };
+    expect(await writing).toMatchObject(Array.from({ length: 20 }, () => failed));
+    expect(tries()).toBeLessThanOrEqual(3);
+    later.mockRestore();
+    prepared.mockRestore();
+    await other.commit();
+    await storeKey(store);
+  });
+
+  it('writers that wait are refused when the store closes, without a further try', async () => {
+    const store = await stores.open();
+    await storeKey(store);
+    const other = await holdDatabase(stores.url, `update accounts set created_at = 1`);
+    const prepared = jest.spyOn(Database.prototype, 'prepare');
+    const tries = () => prepared.mock.calls.filter(([text]) => text === 'begin immediate').length;
+    const writing = Promise.allSettled(Array.from({ length: 20 }, () => storeKey(store)));
+    await eventually(() => tries() === 1);
+    await store.close();
+    const closed = { status: 'rejected', reason: { code: 'store_unavailable', message: 'the store is closed' } };
+    expect(await writing).toMatchObject(Array.from({ length: 20 }, () => closed));
+    expect(tries()).toBeLessThanOrEqual(2);
+    prepared.mockRestore();
+    await other.commit();
   });
 });

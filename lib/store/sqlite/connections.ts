@@ -23,6 +23,8 @@ export interface SqliteConnections {
   readonly writer: Kysely<Tables>;
   readonly lookups: Kysely<Tables>;
   readonly lists: Kysely<Tables>;
+  /** Aborted when the connections are closed, with the error for the writes that wait for a lock of another process. */
+  readonly closing: AbortController;
   /** Each connection with its database, in the order in which they are closed. */
   readonly databases: ReadonlyMap<Kysely<Tables>, Database.Database>;
   /**
@@ -46,11 +48,12 @@ interface OpenFiles {
  */
 export function connectSqlite(file: string, { exists }: { readonly exists: boolean }): SqliteConnections {
   const database = open(file, exists);
-  const writer = new Kysely<Tables>({ dialect: new WriterDialect(guardedDatabase(database)) });
+  const closing = new AbortController();
+  const writer = new Kysely<Tables>({ dialect: new WriterDialect(guardedDatabase(database), closing.signal) });
   if (file === MEMORY) {
     const files = { database: undefined, companions: [] };
     const databases = new Map([[writer, database]]);
-    return { writer, lookups: writer, lists: writer, databases, dataVersion: () => 0, files };
+    return { writer, lookups: writer, lists: writer, closing, databases, dataVersion: () => 0, files };
   }
   const forLookups = new Database(file, { timeout: BUSY_TIMEOUT, readonly: true });
   const forLists = new Database(file, { timeout: BUSY_TIMEOUT, readonly: true });
@@ -60,6 +63,7 @@ export function connectSqlite(file: string, { exists }: { readonly exists: boole
     writer,
     lookups,
     lists,
+    closing,
     // The last connection must move the commits in the WAL into the database file. The read-only ones cannot do this.
     databases: new Map([
       [lists, forLists],
@@ -74,8 +78,11 @@ export function connectSqlite(file: string, { exists }: { readonly exists: boole
 /**
  * Closes the connections one after another. `connection()` waits for a running transaction. The databases are closed
  * without `destroy()` of Kysely, which would then throw errors that are no `StoreError`.
+ *
+ * @param reason - The error for the writes that wait for a lock of another process.
  */
-export async function disconnectSqlite({ databases }: SqliteConnections): Promise<void> {
+export async function disconnectSqlite({ closing, databases }: SqliteConnections, reason: StoreError): Promise<void> {
+  closing.abort(reason);
   for (const [db, database] of databases) {
     await db.connection().execute(async () => {
       // A transaction that has just been committed must first check its file, because closing deletes the WAL.

@@ -2,7 +2,7 @@
 import { sql, type Transaction } from 'kysely';
 import type { Engine, PlannerHints } from '../engine.js';
 import { migrateSchema, type SchemaDialect } from '../migrations/migrations.js';
-import { StoreError, storeClosed, storeErrorOf } from '../store-error.js';
+import { type StoreError, storeClosed, storeErrorOf } from '../store-error.js';
 import type { Tables } from '../tables.js';
 import {
   canReopen,
@@ -12,11 +12,8 @@ import {
   hasSameDatabase,
   type SqliteConnections,
 } from './connections.js';
+import { retryWhileLocked } from './retry-while-locked.js';
 
-/** Maximum milliseconds for which work is retried while another process locks the database. */
-const GIVE_UP_AFTER = 5_000;
-/** Average milliseconds between two attempts. Each delay is random, so that two processes do not collide again. */
-const RETRY_EVERY = 20;
 /** The number of rows that one search statement reads. It blocks the event loop for a few milliseconds. */
 const BATCH = 1_000;
 /** Milliseconds between two polls of the change feed. */
@@ -57,13 +54,14 @@ export async function openSqlite(file: string): Promise<Engine> {
     const isSame = hasSameDatabase(file, former);
     // If only the WAL was deleted, the old connections are closed before a new WAL is created, so that the commits in
     // the old WAL can still be moved into the database file.
-    if (isSame) await disconnectSqlite(former).catch(() => undefined);
+    if (isSame) await disconnectSqlite(former, misplaced).catch(() => undefined);
     // The store may have been closed in the meantime. Nothing would close new connections.
     current();
     connections = connectSqlite(file, { exists: true });
+    const reason = misplaced;
     misplaced = undefined;
     replacements += 1;
-    if (!isSame) await disconnectSqlite(former);
+    if (!isSame) await disconnectSqlite(former, reason);
   }
 
   async function version(): Promise<string> {
@@ -92,7 +90,7 @@ export async function openSqlite(file: string): Promise<Engine> {
 
   async function close(): Promise<void> {
     isClosed = true;
-    await disconnectSqlite(connections);
+    await disconnectSqlite(connections, storeClosed());
   }
 
   async function check(): Promise<void> {
@@ -120,8 +118,8 @@ export async function openSqlite(file: string): Promise<Engine> {
     locksRows: false,
     check,
     now: NOW,
-    transact: (work) => retryWhileLocked(() => transact(work)),
-    writeForRequest: (statement) => retryWhileLocked(() => transact(statement)),
+    transact,
+    writeForRequest: transact,
     migrate: () => retryWhileLocked(() => migrateSchema(current().writer, SCHEMA_DIALECT)),
     announce: async () => undefined,
     analyze: () => retryWhileLocked(async () => void (await sql`analyze`.execute(current().writer))),
@@ -132,20 +130,6 @@ export async function openSqlite(file: string): Promise<Engine> {
     follow,
     close,
   };
-}
-
-/** Runs work, and retries it while another process locks the database. */
-async function retryWhileLocked<T>(work: () => Promise<T>): Promise<T> {
-  const start = performance.now();
-  for (;;) {
-    try {
-      return await work();
-    } catch (error) {
-      const isBusy = error instanceof StoreError && error.driverCode.startsWith('SQLITE_BUSY');
-      if (!isBusy || performance.now() - start > GIVE_UP_AFTER) throw error;
-      await new Promise((resolve) => setTimeout(resolve, RETRY_EVERY * (0.5 + Math.random())));
-    }
-  }
 }
 
 function freezeTable(table: string): readonly string[] {

@@ -12,18 +12,22 @@ import {
   SqliteDialect,
   SqliteDriver,
 } from 'kysely';
-import { storeErrorOf } from '../store-error.js';
+import { type StoreError, storeErrorOf } from '../store-error.js';
+import { isLocked, isOver, retryWhileLocked } from './retry-while-locked.js';
 
 export class WriterDialect extends SqliteDialect {
   readonly #database: SqliteDatabase;
+  readonly #closing: AbortSignal;
 
-  constructor(database: SqliteDatabase) {
+  /** @param closing - Aborted when the connection is closed, with the error for the writes that wait for a lock. */
+  constructor(database: SqliteDatabase, closing: AbortSignal) {
     super({ database });
     this.#database = database;
+    this.#closing = closing;
   }
 
   override createDriver(): SqliteDriver {
-    return new WriterDriver({ database: this.#database });
+    return new WriterDriver(this.#database, this.#closing);
   }
 
   override createAdapter(): SqliteAdapter {
@@ -54,16 +58,55 @@ class TurnDriver extends SqliteDriver {
 }
 
 class WriterDriver extends SqliteDriver {
+  readonly #closing: AbortSignal;
+  /** When the write that has the connection began to wait for it. */
+  #waitsSince = 0;
+  /** The error of the last attempt to begin, if another process locked the database. */
+  #locked: StoreError | undefined;
+
+  constructor(database: SqliteDatabase, closing: AbortSignal) {
+    super({ database });
+    this.#closing = closing;
+  }
+
+  override async acquireConnection(): Promise<DatabaseConnection> {
+    const since = performance.now();
+    const connection = await super.acquireConnection();
+    this.#waitsSince = since;
+    return connection;
+  }
+
   /**
    * Starts each transaction in a separate turn of the event loop, so that requests are served between the transactions
    * of a long write, such as the deletion of old rows in batches.
    *
-   * Uses `begin immediate`, which takes the write lock at once. With `begin`, a transaction that reads first would fail
-   * at its first write if another process has written in the meantime.
+   * While another process locks the database, only the write that has the connection tries to begin, because an attempt
+   * blocks the event loop. The others fail without an attempt if they have waited too long, or if the store closes.
    */
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
     await setImmediate();
-    await connection.executeQuery(CompiledQuery.raw('begin immediate'));
+    const since = this.#waitsSince;
+    await retryWhileLocked(async () => {
+      if (this.#locked !== undefined) {
+        this.#closing.throwIfAborted();
+        if (isOver(since)) throw this.#locked;
+      }
+      await this.#begin(connection);
+    }, since);
+  }
+
+  /**
+   * Uses `begin immediate`, which takes the write lock at once. With `begin`, a transaction that reads first would fail
+   * at its first write if another process has written in the meantime.
+   */
+  async #begin(connection: DatabaseConnection): Promise<void> {
+    try {
+      await connection.executeQuery(CompiledQuery.raw('begin immediate'));
+      this.#locked = undefined;
+    } catch (error) {
+      this.#locked = isLocked(error) ? error : undefined;
+      throw error;
+    }
   }
 
   /**
