@@ -1,11 +1,12 @@
 import { readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { createManagement, type Member } from 'keyward/management';
 import { openStore, StoreError } from 'keyward/store';
 import { digestOf } from '../../lib/credentials/digest.js';
 import { makeSigningKey } from '../../lib/issuer/signing-keys/signing-key.js';
-import { fileOf, onDatabase } from '../support/store-database.js';
+import { fileOf, holdDatabase, onDatabase } from '../support/store-database.js';
 import { makeStores, type Stores, storeKey } from '../support/store-places.js';
+import { eventually } from '../support/store-wait.js';
 import { engines, sharedEngines } from '../support/test-stores.js';
 
 let stores: Stores;
@@ -36,6 +37,35 @@ describe.each(sharedEngines)('a store that closes, on %s', (engine) => {
       { key_id: id, accepted: 1, refused: 0 },
     ]);
     expect(await onDatabase(stores.url, 'select * from issuers')).toEqual([]);
+  });
+
+  it('does not wait for the lock of somebody else, and work that its callers wait for fails', async () => {
+    const store = await stores.open();
+    const { id, text } = await storeKey(store);
+    const held = await holdDatabase(stores.url, ...(engine === 'PostgreSQL' ? ['lock table keys in share mode'] : []));
+    let attempts = 0;
+    const edit = store.repository.transact(async (tx) => {
+      attempts += 1;
+      return await tx.updateKey(id, 1, { name: 'changed' });
+    });
+    const failed = expect(edit).rejects.toMatchObject({ code: 'store_unavailable', message: 'the store is closed' });
+    store.recordUse(digestOf(text), '192.0.2.1');
+    store.usageOf?.(id).accepted();
+    try {
+      const timers = jest.spyOn(globalThis, 'setTimeout');
+      const closed = store.close();
+      const limit = timers.mock.calls.find(([, milliseconds]) => milliseconds === 4_000);
+      timers.mockRestore();
+      // SQLite lets nobody begin a transaction.
+      await eventually(() => attempts >= (engine === 'PostgreSQL' ? 2 : 0));
+      const [expire, , ...values] = limit ?? [];
+      expire?.(...values);
+      await Promise.all([closed, failed]);
+    } finally {
+      await held.commit();
+    }
+    const rows = await onDatabase(stores.url, 'select last_used_at from secrets where last_used_at is not null');
+    expect(rows).toEqual([]);
   });
 
   it('that is read-only counts no requests, and records no last use', async () => {

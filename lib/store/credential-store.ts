@@ -56,6 +56,7 @@ export interface CredentialStore extends KeyResolver, AccessKeyResolver, StoredS
   ready(): Promise<boolean>;
   /**
    * Writes the uses and counts that are waiting, stops polling, and closes the connections after pending work is done.
+   * Uses and counts that cannot be written within 4 seconds are lost.
    */
   close(): Promise<void>;
   /** Reads and writes in transactions. `keyward/management` uses it; programs can use it to move data. */

@@ -3,6 +3,7 @@
  * replay cache, last uses and usage counts.
  */
 
+import { afterSocketReads } from '../http/after-socket-reads.js';
 import type { Feed } from './change-feed.js';
 import type { CredentialStore } from './credential-store.js';
 import type { Engine } from './engine.js';
@@ -16,6 +17,12 @@ import type { SigningKeyCipher } from './signing-keys/signing-key-cipher.js';
 import { storedSigningKeys } from './signing-keys/signing-keys.js';
 import { createUsageWriter } from './usage/usage-writer.js';
 import { createSqlReplayCache } from './used-ids.js';
+
+/**
+ * Maximum milliseconds for the last writes of a store that closes. Without a limit, a table that another session locks
+ * would delay them, and with them the end of the process, by up to 44 seconds.
+ */
+const LAST_WRITES_TIMEOUT = 4_000;
 
 export interface StoreParts {
   readonly engine: Engine;
@@ -66,6 +73,18 @@ export function sqlStore({ engine, feed, cipher, readOnly, isPrepared, close }: 
     }
   }
 
+  /** Writes that are not finished in time fail, because the engine refuses further attempts once it is closed. */
+  async function closeAfterLastWrites(): Promise<void> {
+    const writes = Promise.allSettled([uses.flush(), usage.flush(), issuers.withdraw()]);
+    let timer: NodeJS.Timeout | undefined;
+    const timeout = new Promise<void>((resolve) => {
+      timer = setTimeout(afterSocketReads, LAST_WRITES_TIMEOUT, resolve);
+    });
+    await Promise.race([writes, timeout]);
+    clearTimeout(timer);
+    await close();
+  }
+
   return Object.freeze({
     resolveKey: ({ digest }) => feed.lookUp(() => findKey(engine.lookups, digest)),
     resolveAccessKey: (id) => feed.lookUp(() => findAccessKey(engine.lookups, id, revokedTokens)),
@@ -78,7 +97,7 @@ export function sqlStore({ engine, feed, cipher, readOnly, isPrepared, close }: 
     watch: (listener) => feed.watch(listener),
     ready,
     close() {
-      closing ??= Promise.allSettled([uses.flush(), usage.flush(), issuers.withdraw()]).then(close);
+      closing ??= closeAfterLastWrites();
       return closing;
     },
     repository: sqlRepository(engine, feed),

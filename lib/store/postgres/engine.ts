@@ -47,7 +47,10 @@ const SERVER_FIRST = 500;
  */
 const BATCH = 1_000_000;
 
-/** Maximum number of retries of a write that conflicts with another write or gets a read-only session. */
+/**
+ * Maximum number of retries of a write that conflicts with another write, waits too long for a lock or gets a read-only
+ * session.
+ */
 const MAX_RETRIES = 10;
 const RUN_AGAIN = ['40001', '40P01', '55P03', READ_ONLY];
 
