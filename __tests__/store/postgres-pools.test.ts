@@ -4,6 +4,7 @@ import pg from 'pg';
 import type { Engine } from '../../lib/store/engine.js';
 import { openPostgres } from '../../lib/store/postgres/engine.js';
 import { clientConfig } from '../../lib/store/postgres/pool.js';
+import { deferred } from '../support/deferred.js';
 import { schemaOf } from '../support/store-database.js';
 import { eventually } from '../support/store-wait.js';
 import { onServer, POSTGRES, placesOf, type TestPlace } from '../support/test-stores.js';
@@ -154,12 +155,37 @@ onServer('a pool in PostgreSQL that ends', () => {
   });
 
   it('keeps no connection that is opened for one who was refused', async () => {
-    const opened = jest.spyOn(pg.Client.prototype, 'connect');
+    const { connect } = pg.Client.prototype;
+    const opening = deferred<void>();
+    jest.spyOn(pg.Client.prototype, 'connect').mockImplementation(function (this: pg.Client, ...args: unknown[]) {
+      opening.resolve();
+      return Reflect.apply(connect, this, args);
+    });
     const ended = jest.spyOn(pg.Client.prototype, 'end');
     const refused = expect(read(engine.lists)).rejects.toMatchObject(closed);
-    await eventually(() => opened.mock.calls.length === 1);
+    await opening.promise;
     await engine.close();
     await refused;
     expect(ended).toHaveBeenCalledTimes(1);
+  });
+
+  it('ends although the network drops the last packet of a connection that was in use', async () => {
+    jest.spyOn(pg.Connection.prototype, 'end').mockReturnValue();
+    const [begun, held] = [deferred<void>(), deferred<void>()];
+    const work = engine.transact(async (db) => {
+      begun.resolve();
+      await held.promise;
+      await read(db);
+      return 'done';
+    });
+    await begun.promise;
+    const timers = jest.spyOn(globalThis, 'setTimeout');
+    const closing = engine.close();
+    held.resolve();
+    expect(await work).toBe('done');
+    const limits = timers.mock.calls.filter(([, milliseconds]) => milliseconds === 500);
+    expect(limits).toHaveLength(1);
+    limits[0]?.[0]();
+    await closing;
   });
 });

@@ -19,6 +19,9 @@ export interface PoolBounds {
 /** Milliseconds within which the server must process a request to cancel; otherwise, the connection is closed. */
 const CANCEL_TIMEOUT = 500;
 
+/** Milliseconds within which the server must close a released connection of a pool that ends. */
+const CLOSE_TIMEOUT = 500;
+
 const INT8 = 20;
 /**
  * SQLSTATEs after which a connection cannot be used: connection error, shutdown of the server, or a transaction that
@@ -73,6 +76,12 @@ export function postgresPool(connectionConfig: () => ConnectionConfig, bounds: P
   // connection in use emits it itself. The event needs no other handling: the pool replaces a broken connection.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
+
+  // `pg` waits until the server has closed each connection that is released after the pool ended. If the network drops
+  // the last packets, the server never does.
+  pool.on('release', (_error, client) => {
+    if (ended !== undefined) setTimeout(() => client.connection.stream.destroy(), CLOSE_TIMEOUT).unref();
+  });
 
   let ended: Promise<void> | undefined;
   /** Rejects the calls that wait for a connection. */
