@@ -6,6 +6,7 @@ import { openPostgres } from '../../lib/store/postgres/engine.js';
 import { clientConfig } from '../../lib/store/postgres/pool.js';
 import { deferred } from '../support/deferred.js';
 import { schemaOf } from '../support/store-database.js';
+import { startStoreProxy } from '../support/store-proxy.js';
 import { eventually } from '../support/store-wait.js';
 import { onServer, POSTGRES, placesOf, type TestPlace } from '../support/test-stores.js';
 
@@ -56,6 +57,8 @@ it('a connection has the name of keyward, keeps itself alive, and reads numbers 
     // The server has half a second to cancel the statement first.
     query_timeout: 1_400,
     keepAlive: true,
+    // Otherwise, a migration would wait two hours for a connection that is dead.
+    keepAliveInitialDelayMillis: 10_000,
   });
   const parse = (oid: number, text: string) => types?.getTypeParser(oid, 'text')(text);
   expect([parse(20, '1800000000000'), parse(25, '7'), parse(16, 't')]).toEqual([1_800_000_000_000, '7', true]);
@@ -108,6 +111,36 @@ onServer('a migration in PostgreSQL', () => {
     query.mockClear();
     await engine.migrate();
     expect(said()).toEqual([]);
+  });
+
+  it('that gets no answer is canceled when the store closes, and fails', async () => {
+    const proxy = await startStoreProxy(place.url);
+    try {
+      const far = openPostgres(proxy.urlOf(POSTGRES ?? ''), schemaOf(place.url));
+      proxy.holdAnswersTo(/create table/);
+      const query = jest.spyOn(pg.Client.prototype, 'query');
+      const failed = expect(far.migrate()).rejects.toMatchObject({ code: 'store_unavailable' });
+      await eventually(() => query.mock.calls.some(([text]) => String(text).startsWith('create table')));
+      await far.close();
+      expect(proxy.cancellations()).toBe(1);
+      await failed;
+    } finally {
+      await proxy.close();
+    }
+    await engine.migrate();
+  });
+
+  it('does not begin after the store was closed', async () => {
+    const { query } = pg.Client.prototype;
+    const asked = deferred<void>();
+    jest.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...args: unknown[]) {
+      asked.resolve();
+      return Reflect.apply(query, this, args);
+    });
+    const refused = expect(engine.migrate()).rejects.toMatchObject({ message: 'the store is closed' });
+    await asked.promise;
+    await engine.close();
+    await refused;
   });
 
   it('updates the statistics of keys and secrets', async () => {

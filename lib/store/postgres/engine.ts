@@ -2,7 +2,7 @@
 import { Kysely, sql, type Transaction } from 'kysely';
 import type { Engine, PlannerHints } from '../engine.js';
 import { isMigrated, migrateSchema, type SchemaDialect } from '../migrations/migrations.js';
-import { READ_ONLY, StoreError } from '../store-error.js';
+import { READ_ONLY, StoreError, storeClosed } from '../store-error.js';
 import type { Tables } from '../tables.js';
 import { type ConnectionConfig, connectionConfigOf } from './connection-config.js';
 import { BoundedPostgresDialect } from './kysely-dialect.js';
@@ -83,6 +83,8 @@ export function openPostgres(url: string, schema: string): Engine {
   };
   const [lookups, feed, management] = [pools.lookups.db, pools.feed.db, pools.management.db];
   const channel = `keyward_${schema}`;
+  let migration: ReturnType<typeof openPool> | undefined;
+  let isClosed = false;
 
   function transact<T>(work: (tx: Transaction<Tables>) => Promise<T>): Promise<T> {
     return repeat(MAX_RETRIES, () =>
@@ -120,7 +122,9 @@ export function openPostgres(url: string, schema: string): Engine {
     };
     // This query uses the pool of lookups, so that the first lookup finds an open connection.
     if (await isMigrated(lookups.withSchema(schema), schemaDialect)) return;
-    const migration = openPool(connectionConfig, schema, MIGRATION);
+    // The store may have been closed in the meantime. Nothing would close a new pool.
+    if (isClosed) throw storeClosed();
+    migration = openPool(connectionConfig, schema, MIGRATION);
     try {
       await migrateSchema(migration.db.withSchema(schema), schemaDialect);
     } finally {
@@ -188,7 +192,9 @@ export function openPostgres(url: string, schema: string): Engine {
     replacements: 0,
     follow,
     async close() {
-      await Promise.all(Object.values(pools).map((pool) => pool.close()));
+      isClosed = true;
+      // A migration in progress may take an hour. It is rolled back, and the next start runs it again.
+      await Promise.all([...Object.values(pools).map((pool) => pool.close()), migration?.abort()]);
     },
   };
 }
@@ -198,7 +204,7 @@ function openPool(connectionConfig: () => ConnectionConfig, schema: string, boun
   const dialect = new BoundedPostgresDialect(pool, schema, bounds.statementTimeout - SERVER_FIRST);
   const db = new Kysely<Tables>({ dialect });
   // Not `db.destroy()`: Kysely would not close a pool that was never used, and would then throw errors of its own.
-  return { db, close: () => pool.end() };
+  return { db, close: () => pool.end(), abort: () => pool.abort() };
 }
 
 async function sendNotification(on: Kysely<Tables>, channel: string): Promise<void> {

@@ -22,6 +22,14 @@ const CANCEL_TIMEOUT = 500;
 /** Milliseconds within which the server must close a released connection of a pool that ends. */
 const CLOSE_TIMEOUT = 500;
 
+/**
+ * Milliseconds after which the kernel checks whether a silent connection is alive. Node then sets 10 probes with 1 s
+ * between them, so a statement without a short time limit, as in a migration, finds a dead connection after 20 s. The
+ * default of Linux is 2 hours. Data that the server has not received are sent again for about 15 minutes
+ * (`tcp_retries2`).
+ */
+const KEEP_ALIVE_DELAY = 10_000;
+
 const INT8 = 20;
 /**
  * SQLSTATEs after which a connection cannot be used: connection error, shutdown of the server, or a transaction that
@@ -34,6 +42,12 @@ const CANCELED = '57014';
 /** The class of SQLSTATEs of a notice that is not a warning. Its severity cannot be compared: servers translate it. */
 const NO_WARNING = '00';
 
+/** A pool of connections for Kysely. */
+export interface BoundedPool extends PostgresPool {
+  /** Ends the pool at once: statements in progress are canceled, and their connections are closed. */
+  abort(): Promise<void>;
+}
+
 /** Returns the settings for a connection of a pool, or for the connection that listens for notifications. */
 export function clientConfig(
   connection: ConnectionConfig,
@@ -45,6 +59,7 @@ export function clientConfig(
     connectionTimeoutMillis: connectTimeout,
     query_timeout: statementTimeout + CANCEL_TIMEOUT,
     keepAlive: true,
+    keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY,
     // `pg` returns a bigint as a string. keyward needs a number to compare it; its values are far below 2^53.
     types: { getTypeParser: (oid, format) => (oid === INT8 ? Number : pg.types.getTypeParser(oid, format)) },
   };
@@ -57,7 +72,7 @@ export function clientConfig(
  * that its client is gone, and there could be more backends than the pool has connections. A connection is closed if a
  * statement got no answer, or if its session is read-only, because the next write on it would fail too.
  */
-export function postgresPool(connectionConfig: () => ConnectionConfig, bounds: PoolBounds): PostgresPool {
+export function postgresPool(connectionConfig: () => ConnectionConfig, bounds: PoolBounds): BoundedPool {
   const { maxConnections, connectTimeout, queueTimeout = connectTimeout, statementTimeout } = bounds;
   // `connectionTimeoutMillis` of the pool limits both the wait for a free connection and the time to connect. The time
   // to connect must be shorter, so each client has its own limit.
@@ -86,6 +101,7 @@ export function postgresPool(connectionConfig: () => ConnectionConfig, bounds: P
   let ended: Promise<void> | undefined;
   /** Rejects the calls that wait for a connection. */
   const waiting = new Set<(error: StoreError) => void>();
+  const inUse = new Set<pg.PoolClient>();
 
   /** Waits for a connection until the pool ends. `pg` would let those who still wait then wait until they time out. */
   function freeClient(): Promise<pg.PoolClient> {
@@ -104,6 +120,7 @@ export function postgresPool(connectionConfig: () => ConnectionConfig, bounds: P
   async function connect() {
     if (ended !== undefined) throw storeClosed();
     const client = await freeClient();
+    inUse.add(client);
     let broken: StoreError | undefined;
 
     async function query(text: string, parameters: unknown[]) {
@@ -137,7 +154,11 @@ export function postgresPool(connectionConfig: () => ConnectionConfig, bounds: P
         if (cancellation !== undefined && !(await cancellation)) broken ??= notCanceled();
       }
     }
-    return { query, release: () => client.release(broken !== undefined) };
+    function release(): void {
+      inUse.delete(client);
+      client.release(broken !== undefined);
+    }
+    return { query, release };
   }
 
   function end(): Promise<void> {
@@ -147,7 +168,15 @@ export function postgresPool(connectionConfig: () => ConnectionConfig, bounds: P
     return ended;
   }
 
-  return { connect: connect as unknown as PostgresPool['connect'], end };
+  function abort(): Promise<void> {
+    for (const client of inUse) {
+      const { stream } = client.connection;
+      void cancelStatement(client as unknown as CancellableConnection, CANCEL_TIMEOUT).then(() => stream.destroy());
+    }
+    return end();
+  }
+
+  return { connect: connect as unknown as PostgresPool['connect'], end, abort };
 }
 
 /**
