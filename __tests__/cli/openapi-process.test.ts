@@ -39,6 +39,13 @@ describe('keyward openapi', () => {
     expect(await runProgram(['openapi', 'describe', module, json, '--out', '/dev/full'])).toMatchObject({ code: 4 });
   });
 
+  it('describe writes only the document to standard output, not what the app prints', async () => {
+    const noisy = file('noisy.mjs', `${APP} console.log('injected env (3) from .env');`);
+    const { code, out, err } = await runProgram(['openapi', 'describe', noisy, json]);
+    expect([code, err]).toEqual([0, 'injected env (3) from .env\n']);
+    expect(JSON.parse(out).paths['/health'].get.security).toEqual([]);
+  });
+
   it('describe writes in place what is not a regular file', () => {
     // The streams of a child process of Node are sockets, which cannot be opened by a path.
     const args = [MAIN, 'openapi', 'describe', module, json, '--out', '/dev/stdout'];

@@ -56,6 +56,28 @@ describe('keyward routes', () => {
     });
   });
 
+  it.each([
+    ['a pipe', '"$0" "$@" | cat'],
+    ['a file', '"$0" "$@" > out.json; cat out.json'],
+  ])('prints to %s only its result; what the app prints goes to standard error', (_what, command) => {
+    const app = linked.file(
+      'noisy.mjs',
+      `import express from 'express';
+      console.log('loading');
+      export const app = async () => {
+        process.stdout.write('starting\\n');
+        process.once('exit', () => console.log('ending'));
+        return express().get('/health', () => {});
+      };`,
+    );
+    const args = [join(ROOT, 'dist/cli/main.js'), 'routes', app, '--except', 'GET /health', '--json'];
+    const { stdout, stderr } = spawnSync('sh', ['-c', command, process.execPath, ...args], {
+      ...{ encoding: 'utf8', cwd: folder },
+    });
+    expect(JSON.parse(stdout)).toMatchObject({ routes: [{ path: '/health' }] });
+    expect(stderr).toBe('loading\nstarting\nending\n');
+  });
+
   it('finds the packages of a linked package, as pnpm installs them, if standard error is a pipe', () => {
     const modules = join(linked.folder, 'node_modules');
     const stored = join(modules, '.pnpm/outer@1.0.0/node_modules');

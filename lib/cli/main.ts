@@ -4,11 +4,10 @@ import { runCli } from './program.js';
 import { createOutput } from './terminal/output-streams.js';
 
 const { stdin, stdout, stderr, env } = process;
-const code = await runCli(process.argv.slice(2), {
-  stdin,
-  stdout: createOutput(stdout),
-  stderr: createOutput(stderr),
-  env,
-});
+const io = { stdin, stdout: createOutput(stdout), stderr: createOutput(stderr), env };
+// A program may parse standard output, so only the command writes there. What the app of the user prints, which `routes`
+// and `openapi` load, goes to standard error.
+stdout.write = stderr.write.bind(stderr);
+const code = await runCli(process.argv.slice(2), io);
 // `routes` and `openapi` load the app of the user. It may listen on a port, which would keep the process running.
 process.exit(code);

@@ -20,16 +20,18 @@ function isFile(descriptor: number): boolean {
 
 function streamOutput(stream: Stream, isTerminal: boolean): Output {
   let failure: Error | undefined;
+  // `main.ts` replaces the method later.
+  const write = stream.write.bind(stream);
   // Without a listener, a write error would end the process.
   stream.on('error', (error) => {
     failure ??= error;
   });
   return {
     isTerminal,
-    write: (text) => void stream.write(text),
+    write: (text) => void write(text),
     flush: () =>
       new Promise((resolve, reject) => {
-        stream.write('', (error) => {
+        write('', (error) => {
           failure ??= error ?? undefined;
           if (failure === undefined) resolve();
           else reject(failure);
