@@ -62,6 +62,8 @@ describe('the settings of keyward serve', () => {
   it.each([
     [['--host', '0.0.0.0'], '--issuer or KEYWARD_ISSUER'],
     [['--host', '192.0.2.1'], '--issuer or KEYWARD_ISSUER'],
+    [['--host', ''], 'expected a text that is not empty'],
+    [['--account', ''], 'expected a text that is not empty'],
     [['--port', '65536'], 'expected a port from 0 to 65535'],
     [['--api-url', 'http://b.test'], 'expected an https URL'],
   ])('refuses %j', (args, message) => {

@@ -34,7 +34,10 @@ export function readGrace(text: string): number {
   return seconds;
 }
 
-/** Refuses an empty text, which a shell makes of an unset variable, and which would remove the setting. */
+/**
+ * Refuses an empty text, which a shell makes of an unset variable. It would remove the setting, or mean something else,
+ * such as every address for `serve --host`.
+ */
 export function readText(text: string): string {
   if (text.trim() === '') throw new InvalidArgumentError('expected a text that is not empty');
   return text;

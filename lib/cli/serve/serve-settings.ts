@@ -6,7 +6,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { secureUrl } from '../../http/secure-url.js';
 import { CliError, EXIT } from '../cli-error.js';
 import type { Io } from '../io.js';
-import { readPort, readUrl } from '../option-values.js';
+import { readPort, readText, readUrl } from '../option-values.js';
 import { type CommonOptions, withStoreOptions } from '../with-store.js';
 
 export interface ServeOptions extends CommonOptions {
@@ -55,6 +55,7 @@ export function withServeOptions(command: Command): Command {
     .option(
       '--host <address>',
       'the address to listen on; default: the environment variable KEYWARD_HOST, or 127.0.0.1',
+      readText,
     )
     .option(
       '--encryption-key-file <path>',
@@ -65,6 +66,7 @@ export function withServeOptions(command: Command): Command {
     .option(
       '--account <id>',
       'the account that the Dashboard manages; required for the Dashboard if there are several accounts; default: the only account in the database',
+      readText,
     )
     .option(
       '--api-url <url>',
