@@ -404,12 +404,25 @@ describe('a question before what cannot be undone', () => {
     expect(await onDatabase(place.url, 'select kid from signing_keys')).toEqual([]);
   });
 
-  it.each([
-    ['the input is no terminal', { stdin: false, stderr: true }],
-    ['nobody would see it', { stdin: true, stderr: false }],
-  ])('is not asked if %s', async (_what, terminals) => {
+  it.each([true, false])(
+    'is not asked if the input is not a terminal, and standard error is one: %s',
+    async (stderr) => {
+      const { record } = await create();
+      const args = ['keys', 'revoke', record.id];
+      expect(await typing(place, 'n\n', args, { stdin: false, stderr })).toMatchObject({ code: 0, err: '' });
+    },
+  );
+
+  it('is not skipped if only standard error is not a terminal: without --yes, nothing is changed', async () => {
     const { record } = await create();
-    expect(await typing(place, 'n\n', ['keys', 'revoke', record.id], terminals)).toMatchObject({ code: 0, err: '' });
+    const args = ['keys', 'revoke', record.id];
+    const terminals = { stdin: true, stderr: false };
+    expect(await typing(place, 'y\n', args, terminals)).toEqual({
+      ...{ code: 2, out: '' },
+      err: 'this command asks for confirmation, but standard error is not a terminal; add --yes, or do not redirect standard error\n',
+    });
+    expect((await viewOf(record.id)).record).toMatchObject({ version: 1, state: 'active' });
+    expect(await typing(place, '', [...args, '--yes'], terminals)).toMatchObject({ code: 0, err: '' });
   });
 });
 

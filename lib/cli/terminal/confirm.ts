@@ -5,7 +5,7 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import type { Command } from 'commander';
-import { CliError } from '../cli-error.js';
+import { CliError, EXIT } from '../cli-error.js';
 import type { Io } from '../io.js';
 import { escapeText } from './escape-text.js';
 
@@ -18,12 +18,18 @@ export function withConfirmation(command: Command): Command {
 }
 
 /**
- * Asks a question, and returns if the answer is yes. With `--yes`, or without a terminal, it returns without asking.
+ * Asks a question, and returns if the answer is yes. With `--yes`, or if the input is not a terminal, it returns without
+ * asking.
  *
- * @throws CliError for any other answer.
+ * @throws CliError for any other answer, and if the person at the terminal would not see the question.
  */
 export async function confirm({ stdin, stderr }: Io, { yes }: ConfirmOption, question: string): Promise<void> {
-  if (yes || stdin.isTTY !== true || !stderr.isTerminal) return;
+  if (yes || stdin.isTTY !== true) return;
+  if (!stderr.isTerminal)
+    throw new CliError(
+      'this command asks for confirmation, but standard error is not a terminal; add --yes, or do not redirect standard error',
+      EXIT.usage,
+    );
   stderr.write(`${escapeText(question)} [y/N] `);
   const lines = createInterface({ input: stdin });
   const [answer] = await Promise.race([once(lines, 'line'), once(lines, 'close')]);
