@@ -141,6 +141,29 @@ describe('the changes of an entry', () => {
     expect(names.sort()).toEqual(['channels', 'default scopes', 'e-commerce platform']);
   });
 
+  it('show an empty list as none, unlike scopes that are not set', async () => {
+    const holder = await at.account();
+    const { key } = await holder.key({ scopes: [] });
+    for (const [version, scopes] of [['payments'], [], null].entries()) {
+      at.clock.advance(1_000);
+      await at.management.keys.edit(holder.owner, key.id, { version: version + 1, scopes });
+    }
+    const { body } = await dashboard.browser(holder.owner).get(`/keys/${key.id}`);
+    const changes = [...body.matchAll(/<li>(scopes: .*?)<\/li>/g)].map(([, html = '']) => textOf(html));
+    expect(changes).toEqual([
+      ...['scopes: none &rarr; all', 'scopes: payments &rarr; none', 'scopes: none &rarr; payments', 'scopes: none'],
+    ]);
+  });
+
+  it('of an account show an empty list as none', async () => {
+    const holder = await at.account();
+    at.clock.advance(1_000);
+    await at.management.accounts.put(OPERATOR, holder.id, { apis: [], scopes: [] });
+    const { body } = await dashboard.browser(holder.owner).get('/audit');
+    expect(textOf(body)).toMatch(/APIs: .* &rarr; none/);
+    expect(textOf(body)).toMatch(/scopes: .* &rarr; none/);
+  });
+
   it('are cut after 200 characters', async () => {
     const holder = await at.account();
     const { key } = await holder.key();

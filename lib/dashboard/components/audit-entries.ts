@@ -111,7 +111,9 @@ function fieldsOf(fields: unknown): ChangedFields {
   return typeof fields === 'object' && fields !== null ? { ...fields } : {};
 }
 
-/** What an entry shows if the value of a setting is `null`. For other settings, it shows "none". */
+const NONE = 'none';
+
+/** What an entry shows if the value of a setting is `null`. For other settings, it shows `NONE`. */
 const ABSENT: Readonly<Record<string, string>> = Object.freeze({
   expiresAt: 'never',
   tokensNotBefore: 'never',
@@ -119,15 +121,17 @@ const ABSENT: Readonly<Record<string, string>> = Object.freeze({
   limits: 'default',
 });
 
-const ABSENT_SCOPES = Object.freeze({ secret: 'all', public: 'none', access: 'none' });
+const ABSENT_SCOPES = Object.freeze({ secret: 'all', public: NONE, access: NONE });
 
 function absentValue(name: string, kind: Kind | undefined): Html {
   // The meaning of absent scopes depends on the kind of the key. A list about many keys does not know the kind.
   const scopes = kind === undefined ? 'not set' : ABSENT_SCOPES[kind];
-  return html`<span class="muted">${name === 'scopes' ? scopes : (ABSENT[name] ?? 'none')}</span>`;
+  return html`<span class="muted">${name === 'scopes' ? scopes : (ABSENT[name] ?? NONE)}</span>`;
 }
 
 function formatValue(name: string, value: unknown): Html {
+  // Unlike `null`, an empty list always means none: a secret key with the scopes `[]` has no scopes.
+  if (Array.isArray(value) && value.length === 0) return html`<span class="muted">${NONE}</span>`;
   const text =
     name === 'requireConfirmation'
       ? bindingTitle(value)
