@@ -156,5 +156,10 @@ describe('keyward routes', () => {
       ...{ code: 0, out: 'The app has no routes.\n\n' },
       err: 'warning: no route was checked; check that the module exports the whole app\n',
     });
+    const { code, out, err } = await runProgram(['routes', module, '--json']);
+    expect([code, JSON.parse(out)]).toEqual([0, { routes: [], open: [] }]);
+    expect(JSON.parse(err)).toEqual({
+      warning: { message: 'no route was checked; check that the module exports the whole app' },
+    });
   });
 });

@@ -35,6 +35,8 @@ export function addRoutesCommand(program: Command, io: Io): void {
       const open = routes.filter((route) => isOpen(route) && !except.includes(nameOf(route)));
       if (json) printJson(io, { routes, open: open.map(nameOf) });
       else show(routes, open);
+      if (routes.length === 0)
+        printWarning(io, json, 'no route was checked; check that the module exports the whole app');
       if (open.length > 0)
         throw new CliError(
           `${textOfCount(open.length, 'route is', 'routes are')} not guarded: ${open.map(nameOf).join(', ')}`,
@@ -54,7 +56,6 @@ export function addRoutesCommand(program: Command, io: Io): void {
       ...[String(route.gates.length), route.guards.join(' ') || '-'],
     ]);
     printTable(io, ['METHOD', 'PATH', 'STATE', 'GATES', 'GUARDS'], rows, 'The app has no routes.');
-    if (rows.length === 0) printWarning(io, false, 'no route was checked; check that the module exports the whole app');
     printLine(io, '');
   }
 }
