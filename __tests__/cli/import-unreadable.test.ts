@@ -190,6 +190,32 @@ describe('keyward keys import: if it cannot continue', () => {
     );
   });
 
+  it('refuses --from-line after the end of the file, but not directly after it', async () => {
+    const file = join(folder, 'keys.csv');
+    const none = { imported: 0, known: 0, refused: 0, batches_not_imported: 0, seconds: 0, resume_at_line: null };
+    // The blank lines at the end of a file are not counted.
+    for (const [text, last] of [
+      [`${HEADING}\n`, 1],
+      [table(linesOf(1)), 2],
+      [`${table(linesOf(1))}\n\n`, 2],
+    ] as const) {
+      const { code, out, err } = await importing(text, '--from-line', String(last + 2), '--json');
+      const message = `--from-line ${last + 2}: ${file} has no keys after line ${last}; check the line number`;
+      expect([code, JSON.parse(out), JSON.parse(err)]).toEqual([
+        ...[2, none, { error: { code: 'usage', exitCode: 2, message } }],
+      ]);
+      const resumed = await importing(text, '--from-line', String(last + 1), '--json');
+      expect([resumed.code, JSON.parse(resumed.out)]).toMatchObject([0, { imported: 0, resume_at_line: null }]);
+    }
+  });
+
+  it('starts at the line after --from-line if this one is blank', async () => {
+    const text = table([...linesOf(2), '', '', ...linesOf(4).slice(2)]);
+    const { code, out } = await importing(text, '--from-line', '4', '--json');
+    expect([code, JSON.parse(out)]).toMatchObject([0, { imported: 2, resume_at_line: null }]);
+    expect(JSON.parse((await importing(text, '--json')).out)).toMatchObject({ imported: 2, known: 2 });
+  });
+
   it('prints the counts as JSON also if the file or the account does not exist', async () => {
     const none = { imported: 0, known: 0, refused: 0, batches_not_imported: 0, seconds: 0, resume_at_line: null };
     const missing = await keyward.run('keys', 'import', join(folder, 'none.csv'), '--account', 'acme', '--json');

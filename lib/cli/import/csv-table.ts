@@ -39,7 +39,7 @@ const MAX_LINE = 1_000_000;
  * @param size - The number of lines in a batch.
  * @param firstLine - The number of the first line to read. The heading is line 1.
  * @param checkHeading - Throws an error for a wrong heading.
- * @throws CliError for a file that is empty or cannot be read.
+ * @throws CliError for a file that is empty, cannot be read, or ends before `firstLine`.
  */
 export async function openTable(
   file: string,
@@ -67,16 +67,40 @@ export async function openTable(
     return await Promise.all(lines.map(async ({ text }) => (await parsed(text).catch(() => []))[0]));
   }
 
-  async function* batches(names: readonly string[]): Table['batches'] {
+  async function* batches(names: readonly string[], rows: AsyncIterable<RawLine>): Table['batches'] {
     let batch: RawLine[] = [];
-    for await (const line of lines) {
-      if (line.number < firstLine) continue;
+    for await (const line of rows) {
       batch.push(line);
       if (batch.length < size) continue;
       yield await readAll(batch, names);
       batch = [];
     }
     if (batch.length > 0) yield await readAll(batch, names);
+  }
+
+  /**
+   * Skips the lines before `firstLine`, and returns the others. The file may end directly before `firstLine`, because an
+   * import that is interrupted after its last batch is resumed there.
+   *
+   * @param heading - The number of the line with the heading.
+   */
+  async function skipLines(heading: number): Promise<AsyncIterable<RawLine>> {
+    let last = heading;
+    while (last + 1 < firstLine) {
+      const { value: line } = await lines.next();
+      if (!line) {
+        const mistake = `${file} has no keys after line ${last}; check the line number`;
+        throw new CliError(`--from-line ${firstLine}: ${mistake}`, EXIT.usage);
+      }
+      if (line.number >= firstLine) return startingWith(line);
+      last = line.number;
+    }
+    return lines;
+  }
+
+  async function* startingWith(line: RawLine): AsyncGenerator<RawLine, void, void> {
+    yield line;
+    yield* lines;
   }
 
   async function readAll(batch: readonly RawLine[], names: readonly string[]): Promise<readonly TableLine[]> {
@@ -99,9 +123,10 @@ export async function openTable(
     await lines.return();
     throw error;
   }
+  const rows = await skipLines(heading.number);
   const { size: bytes } = await stat(file);
   return {
-    batches: batches(names ?? []),
+    batches: batches(names ?? [], rows),
     share: () => (bytes === 0 ? undefined : Math.min(1, stream.bytesRead / bytes)),
   };
 }
