@@ -119,6 +119,15 @@ describe.each(sharedEngines)('keyward keys find on %s', (engine) => {
     expect(out).toContain(`To revoke the key, run: keyward keys revoke ${id}`);
   });
 
+  it('says that an expired key that is also disabled must also be enabled', async () => {
+    const { key, record } = await create();
+    await keyward.json('keys', 'edit', record.id, '--disable');
+    await onDatabase(place.url, `update keys set expires_at = 1 where id = '${record.id}'`);
+    expect((await find(key)).out).toContain(
+      '\nThe key has expired and is disabled, but this secret will be accepted again if the expiration date is extended and the key is enabled.\n',
+    );
+  });
+
   it('says whether an old secret of an expired key could be accepted again', async () => {
     const { key, record } = await create();
     const { id } = record;

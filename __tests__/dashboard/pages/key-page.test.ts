@@ -80,6 +80,20 @@ describe('the banner of a key', () => {
       `Every request with this key is refused, because it expired on ${formatTime(expiresAt)} (2 days ago). Choose a later expiration date`,
     );
   });
+
+  it('says that it must also be enabled if it expired while it was disabled', async () => {
+    const holder = await at.account();
+    const expiresAt = new Date(at.clock.now() + DAY);
+    const { key } = await holder.key({ expiresAt });
+    await at.management.keys.edit(holder.owner, key.id, { version: 1, disabled: true });
+    at.clock.advance(3 * DAY);
+    const page = async (member: typeof holder.owner) => (await dashboard.browser(member).get(`/keys/${key.id}`)).body;
+    const said = `Every request with this key is refused, because it expired on ${formatTime(expiresAt)} (2 days ago), and because it is disabled.`;
+    const body = await page(holder.owner);
+    expect(bannerIn(body)).toBe(`${said} Choose a later expiration date and enable the key`);
+    expect(body).toContain(`/keys/${key.id}/enable/confirm">enable the key</a></p>`);
+    expect(bannerIn(await page(holder.developer))).toBe(said);
+  });
 });
 
 describe('the page of a key', () => {

@@ -121,6 +121,18 @@ describe('the page with a new secret', () => {
     );
   });
 
+  it('says that a key that expired while it was disabled must also be enabled', async () => {
+    const holder = await at.account();
+    const { key } = await holder.key({ expiresAt: new Date(at.clock.now() + DAY) });
+    await at.management.keys.edit(holder.owner, key.id, { version: 1, disabled: true });
+    at.clock.advance(DAY);
+    const browser = dashboard.browser(holder.owner);
+    const { body } = await browser.post(`/keys/${key.id}/rotate`, { version: '2', grace: '3600' });
+    expect(textOf(body)).toContain(
+      'This key is expired and disabled. Every request with it is refused until you choose a later expiration date and enable the key.',
+    );
+  });
+
   it('of a disabled key calls no secret accepted', async () => {
     const holder = await at.account();
     const { accessKeys } = at.management;

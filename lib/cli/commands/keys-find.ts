@@ -83,8 +83,11 @@ export function addFindCommand(keys: Command, io: Io): void {
       printLine(io, 'This secret is no longer accepted.');
       return;
     }
-    if (key.state === 'expired')
-      printLine(io, 'The key has expired, but this secret will be accepted again if the expiration date is extended.');
+    if (key.state === 'expired') {
+      const [also, enabled] = key.disabledAt === null ? ['', ''] : [' and is disabled', ' and the key is enabled'];
+      const remedy = `if the expiration date is extended${enabled}`;
+      printLine(io, `The key has expired${also}, but this secret will be accepted again ${remedy}.`);
+    }
     const isDeletable = key.kind === 'access' && !isOld && hasOtherCredential(found);
     if (isDeletable)
       printLine(

@@ -79,8 +79,10 @@ export function fullList(names: 'all' | readonly string[], ofAccount: 'all' | re
 }
 
 /** Warns that a new secret does not help, because the key is refused with every secret. */
-export function refusedNote({ state }: KeyView): Html | undefined {
+export function refusedNote({ state, disabledAt }: KeyView): Html | undefined {
   if (state === 'active') return undefined;
+  if (state === 'expired' && disabledAt !== null)
+    return html`<p class="banner">This key is expired and disabled. Every request with it is refused until you choose a later expiration date and enable the key.</p>`;
   const until = { disabled: ' until you enable it', expired: ' until you choose a later expiration date', revoked: '' };
   return html`<p class="banner">This key is ${state}. Every request with it is refused${until[state]}.</p>`;
 }

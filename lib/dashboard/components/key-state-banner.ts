@@ -31,6 +31,7 @@ export function keyStateBanner(
   const keyUrl = `${base}${keyPath(keyType, key)}`;
   const canEdit = missingPermission(context, 'edit') === undefined;
   const laterDate = html` <a href="${keyUrl}/edit">Choose a later expiration date</a>`;
+  const isDisabled = key.disabledAt !== null;
   if (key.state === 'disabled' && key.disabledAt !== null) {
     const by = findActor(entries, isDisabling);
     return html`<p class="banner">${by ?? 'This key was'} disabled ${by !== undefined && 'this key '}on ${timeWithAge(key.disabledAt, now)}. Every request with it is refused.${canEdit && html` <a href="${keyUrl}/enable/confirm">Enable the key</a>`}</p>`;
@@ -40,7 +41,7 @@ export function keyStateBanner(
     return html`<p class="banner">${by ?? 'This key was'} revoked ${by !== undefined && 'this key '}on ${timeWithAge(key.revokedAt, now)}. Every request with it is refused. This cannot be undone.</p>`;
   }
   if (key.state === 'expired' && key.expiresAt !== null) {
-    return html`<p class="banner">Every request with this key is refused, because it expired ${timeWithAge(key.expiresAt, now, expiryInSentence)}.${canEdit && laterDate}</p>`;
+    return html`<p class="banner">Every request with this key is refused, because it expired ${timeWithAge(key.expiresAt, now, expiryInSentence)}${isDisabled && ', and because it is disabled'}.${canEdit && laterDate}${canEdit && isDisabled && html` and <a href="${keyUrl}/enable/confirm">enable the key</a>`}</p>`;
   }
   if (hasLostChannel(key, account)) {
     return html`<p class="banner">Every request with this key is refused, because its channel is no longer available to your account.${canEdit && html` <a href="${keyUrl}/edit">Choose another channel</a>`}</p>`;
