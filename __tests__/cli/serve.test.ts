@@ -151,6 +151,13 @@ describe('keyward serve', () => {
     expect(ran).toMatchObject({ code: 2, out: '', err: expect.stringMatching(/--issuer must be .*--allow-http/) });
   });
 
+  it('names the variable whose URL of the issuer is refused', async () => {
+    const args = [...SERVE, '--encryption-key-file', 'http.key'];
+    const ran = await runProgram(args, { ...other, KEYWARD_ISSUER: 'ftp://a.test' }, folder);
+    expect([ran.code, ran.out]).toEqual([2, '']);
+    expect(ran.err).toMatch(/(?:^|"message":")KEYWARD_ISSUER must be an https URL/m);
+  });
+
   it('is alive but not ready while PostgreSQL cannot be reached', async () => {
     const program = startProgram(SERVE, { KEYWARD_DATABASE: 'postgres://nobody:pw-canary@127.0.0.1:1/none' }, folder);
     const server = await served(program);

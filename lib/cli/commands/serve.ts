@@ -60,13 +60,18 @@ export function addServeCommand(program: Command, io: Io): void {
     await checkDatabaseDriver(database);
     const store = await openDatabase(database, encryptionKeysFrom(io, settings.encryptionKeyFile, settings.json));
     try {
-      await serve(settings, store, database);
+      await serve(options, settings, store, database);
     } finally {
       await store.close();
     }
   });
 
-  async function serve(settings: ServeSettings, store: CredentialStore, database: Database): Promise<void> {
+  async function serve(
+    options: ServeOptions,
+    settings: ServeSettings,
+    store: CredentialStore,
+    database: Database,
+  ): Promise<void> {
     const server = createServer();
     const sockets = trackConnections(server);
     server.listen(settings.port, settings.host);
@@ -75,7 +80,7 @@ export function addServeCommand(program: Command, io: Io): void {
     });
     const { port } = server.address() as AddressInfo;
     const issuer = settings.issuer ?? urlOf(settings.host, port);
-    const router = routerOf(server, { ...settings, issuer }, store);
+    const router = routerOf(server, options, { ...settings, issuer }, store);
     const log = settings.log ? serveLog(io.stderr, settings.json === true) : undefined;
     const api = settings.api ? serveManagementApi(store, { ...settings, issuer }) : undefined;
     const served = serveApp(settings, store, router, log, api);
@@ -132,6 +137,7 @@ function mountDashboard(
 
 function routerOf(
   server: Server,
+  options: ServeOptions,
   { issuer, allowHttp, audience }: ServeSettings & { readonly issuer: string },
   store: CredentialStore,
 ): Router {
@@ -139,14 +145,16 @@ function routerOf(
     return createIssuer({ issuer, allowHttp, audience, accessKeys: store, signingKeys: store });
   } catch (error) {
     server.close();
-    // The error names an option of `createIssuer`. The option of the command has the same name (`--allow-http` for
-    // `allowHttp`), so the error can name it instead.
+    // The error names an option of `createIssuer`: `issuer` or `audience`. The option of the command has the same name,
+    // so the error can name it instead, or the variable that replaces it.
     const [, option, mistake] =
       (error instanceof TypeError &&
         /^createIssuer: option "(\w+)" (.*?)(?:, got an invalid string)?$/s.exec(error.message)) ||
       [];
     if (option === undefined) throw error;
-    throw new CliError(`--${option} ${mistake?.replace('"allowHttp"', '--allow-http')}`, EXIT.usage);
+    const isGiven = options[option as keyof ServeOptions] !== undefined;
+    const name = isGiven ? `--${option}` : `KEYWARD_${option.toUpperCase()}`;
+    throw new CliError(`${name} ${mistake?.replace('"allowHttp"', '--allow-http')}`, EXIT.usage);
   }
 }
 
@@ -155,7 +163,7 @@ function listenMessage({ host, port }: ServeSettings, code: string | undefined):
     return `port ${port} on ${host} is already in use (EADDRINUSE); choose another port with --port`;
   if (code === 'EACCES')
     return `cannot listen on port ${port}, because the current user does not have permission to use it (EACCES); choose another port with --port, such as 4000`;
-  return `cannot listen on ${host}:${port} (${code}); check that --host is an address of this machine`;
+  return `cannot listen on ${host}:${port} (${code}); check that ${host} is an address of this machine`;
 }
 
 /**
