@@ -89,6 +89,11 @@ describe.each(sharedEngines)('keyward access-keys on %s', (engine) => {
     expect(err).not.toMatch(/\n +at /);
   });
 
+  it('add-public-key names a folder that is given for a file', async () => {
+    const { code, err } = await keyward.run('access-keys', 'add-public-key', id, folder);
+    expect([code, err]).toEqual([2, `${folder}: EISDIR: illegal operation on a directory, read\n`]);
+  });
+
   it('add-public-key refuses an access key that does not exist, and a second key of one kid', async () => {
     const path = fileOf('again.json', JSON.stringify({ kty, crv, x, y, kid: '2026-11' }));
     expect((await keyward.run('access-keys', 'add-public-key', 'ack_none', path)).code).not.toBe(0);

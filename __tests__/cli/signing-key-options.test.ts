@@ -158,6 +158,13 @@ describe('the encryption key in KEYWARD_ENCRYPTION_KEY', () => {
   });
 });
 
+it('the file is named if it is a folder', async () => {
+  env.KEYWARD_ENCRYPTION_KEY = '';
+  const { code, err } = await run('signing-keys', 'rotate', '--encryption-key-file', folder);
+  const message = `the encryption key file ${folder}: EISDIR: illegal operation on a directory, read`;
+  expect([code, err]).toEqual([2, `${message}\n`]);
+});
+
 it('a new file has a key of 32 random bytes, and an existing one stays', () => {
   const [path, other] = [join(folder, 'keyward.key'), join(folder, 'other.key')];
   const said: string[] = [];

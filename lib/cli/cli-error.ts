@@ -27,3 +27,12 @@ export const EXIT = {
   /** The command did its work, but its output could not be written. */
   outputLost: 4,
 } as const;
+
+/**
+ * Names the file in an error of the operating system, such as EISDIR: Node does not name it if reading failed after the
+ * file was opened. Any other error is returned as it is.
+ */
+export function withFileName(file: string, error: unknown): unknown {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return /^E[A-Z0-9]+$/.test(String(code)) ? new CliError(`${file}: ${message}`, EXIT.usage) : error;
+}

@@ -4,7 +4,7 @@
 import { createReadStream, type ReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { optionalPackage } from '../../store/optional-package.js';
-import { CliError, EXIT } from '../cli-error.js';
+import { CliError, EXIT, withFileName } from '../cli-error.js';
 
 export interface TableLine {
   readonly number: number;
@@ -175,10 +175,7 @@ async function* linesOf(file: string, stream: ReadStream): AsyncGenerator<RawLin
       checkLength(rest, number + 1);
     }
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    // An error of the operating system, such as EISDIR, does not name the file, so its name is added. Any other error
-    // already names the file, or is a bug.
-    throw /^E[A-Z0-9]+$/.test(String(code)) ? new CliError(`${file}: ${message}`, EXIT.usage) : error;
+    throw withFileName(file, error);
   }
   if (rest.trim() !== '') yield { number: number + 1, text: rest };
 }
