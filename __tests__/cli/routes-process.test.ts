@@ -40,6 +40,18 @@ describe('keyward routes', () => {
       'export default () => new Promise(() => {});',
       /^it exited the process, or it awaits a promise that never settles$/,
     ],
+    [
+      'because a timer of it throws',
+      'timer.mjs',
+      "setTimeout(() => { throw new Error('no config'); }); await new Promise(() => {});",
+      /^no config \(at .*timer\.mjs:1:\d+\)$/,
+    ],
+    [
+      'because it does not handle a rejection',
+      'rejects.mjs',
+      "Promise.reject(new Error('no config')); await new Promise(() => setInterval(() => undefined, 60_000));",
+      /^no config \(at .*rejects\.mjs:1:\d+\)$/,
+    ],
   ])('prints why a module gives no app, %s, and ends with 2', async (_when, name, text, message) => {
     writeFileSync(join(folder, name), text);
     const { code, out, err } = await runProgram(['routes', join(folder, name)]);
@@ -54,6 +66,38 @@ describe('keyward routes', () => {
     expect(JSON.parse(err)).toEqual({
       error: { code: 'usage', message: expect.stringContaining('it exited the process'), exitCode: 2 },
     });
+  });
+
+  it.each([
+    ['a timer of the module throws', 'timer-json.mjs', "setTimeout(() => { throw 'no config'; });", 'no config'],
+    [
+      'a listener of the module exits because of it',
+      'logs.mjs',
+      `process.on('uncaughtException', () => process.exit(1));
+       setTimeout(() => { throw new Error('no config'); });`,
+      'it exited the process',
+    ],
+  ])('prints only the error as JSON with --json if %s', async (_what, name, text, message) => {
+    const module = join(folder, name);
+    writeFileSync(module, `${text} await new Promise(() => setInterval(() => undefined, 60_000));`);
+    const { code, err } = await runProgram(['routes', module, '--json']);
+    expect([code, JSON.parse(err)]).toMatchObject([
+      ...[2, { error: { code: 'usage', message: expect.stringContaining(`cannot be loaded: ${message}`) } }],
+    ]);
+  });
+
+  it('loads a module that handles an error of its own', () => {
+    const app = linked.file(
+      'handles.mjs',
+      `import express from 'express';
+      const handled = new Promise((resolve) => process.once('uncaughtException', resolve));
+      setTimeout(() => { throw new Error('expected'); });
+      await handled;
+      export const app = express().get('/health', () => {});`,
+    );
+    const args = [join(ROOT, 'dist/cli/main.js'), 'routes', app, '--except', 'GET /health', '--json'];
+    const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+    expect([status, stderr]).toEqual([0, '']);
   });
 
   it.each([

@@ -79,9 +79,18 @@ async function ofModule<T>(module: string, work: () => Promise<T>): Promise<T> {
     process.stderr.write(isJson ? jsonLine({ error }) : `${escapeText(message)}\n`);
     process.exitCode = EXIT.usage;
   };
+  // An error that a timer or an event of the module throws would end the process with a stack, and without our message.
+  let onUncaught: NodeJS.UncaughtExceptionListener = () => undefined;
+  const uncaught = new Promise<never>((_, reject) => {
+    onUncaught = (error) => {
+      // A listener of the module may handle the error, so that the module can still be loaded.
+      if (process.listenerCount('uncaughtException') === 1) reject(error);
+    };
+  });
   process.once('exit', onExit);
+  process.on('uncaughtException', onUncaught);
   try {
-    return await work();
+    return await Promise.race([work(), uncaught]);
   } catch (error) {
     const { message = String(error), stack = '' } = (error ?? {}) as Partial<Error>;
     const place = placeIn(stack);
@@ -89,6 +98,7 @@ async function ofModule<T>(module: string, work: () => Promise<T>): Promise<T> {
     throw new CliError(`${module} cannot be loaded: ${message}${where}`, EXIT.usage);
   } finally {
     process.off('exit', onExit);
+    process.off('uncaughtException', onUncaught);
   }
 }
 
