@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import express from 'express';
-import { accessTokens, apiKeys, apiMap, bearerErrors, type CredentialVerifier, requireBearer } from 'keyward';
+import {
+  accessTokens,
+  apiKeys,
+  apiMap,
+  bearerErrors,
+  type CredentialVerifier,
+  type KeywardError,
+  requireBearer,
+} from 'keyward';
 import { createManagementApi, memberByScopes } from 'keyward/management';
 import { HAS, managed } from '../../support/managed.js';
 import { serve } from '../../support/raw-http.js';
@@ -31,6 +39,12 @@ describe('memberByScopes behind verifiers whose scopes imply others', () => {
     const app = express();
     app.use('/api', requireBearer({ accept: [keys, tokens] }), api);
     app.use('/copied', requireBearer({ accept: [copying(keys)] }), api);
+    const memberOf = memberByScopes();
+    app.get('/member', requireBearer({ accept: [keys] }), (req, res) => void res.json(memberOf(req)));
+    app.use('/bare', api);
+    app.use('/bare', (error: KeywardError, _req: unknown, res: express.Response, _next: unknown) => {
+      res.status(500).json({ name: error.name, code: error.code, message: error.message });
+    });
     app.use(bearerErrors({ format: 'problem' }));
     const served = await serve(app, { keepAliveTimeout: 600_000 });
     url = `http://127.0.0.1:${served.port}`;
@@ -101,5 +115,26 @@ describe('memberByScopes behind verifiers whose scopes imply others', () => {
     const { owner } = await setup.account(KEYS);
     const { key } = await setup.management.accessKeys.create(owner, { scopes });
     expect(await statusesOf(forge(signer, { sub: key.id, client_id: key.id, scope }))).toEqual(expected);
+  });
+
+  it('the member has the permissions of the listed scopes, and no others', async () => {
+    const { id, owner } = await setup.account(KEYS);
+    const scopes = ['admin', 'keys:write', 'keys:read', 'payments'];
+    const { key, secret } = await setup.management.keys.create(owner, { kind: 'secret', apis: 'all', scopes });
+    const response = await fetch(`${url}/member`, { headers: { authorization: `Bearer ${secret}` } });
+    expect(await response.json()).toEqual({
+      ...{ id: key.id, account: id, permissions: ['reader', 'developer'], address: '127.0.0.1' },
+    });
+  });
+
+  it('without requireBearer, the error says what to mount', async () => {
+    const response = await fetch(`${url}/bare/keys`);
+    expect([response.status, await response.json()]).toEqual([
+      500,
+      {
+        ...{ name: 'KeywardError', code: 'gate_not_passed' },
+        message: 'keyward: requireBearer has not accepted this request; mount requireBearer before the management API',
+      },
+    ]);
   });
 });

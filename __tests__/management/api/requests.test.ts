@@ -1,9 +1,10 @@
 import { generateKeyPairSync } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import express from 'express';
 import { apiKeys, requireBearer } from 'keyward';
-import { createManagementApi, memberByScopes } from 'keyward/management';
+import { createManagementApi, type Member, memberByScopes } from 'keyward/management';
 import { type ApiClient, serveApi } from '../../support/api-client.js';
 import { deferred } from '../../support/deferred.js';
 import { HAS, managed } from '../../support/managed.js';
@@ -121,6 +122,7 @@ describe('requests of the API', () => {
     ['W/"1"', 304],
     ['"7", W/"1"', 304],
     ['W/"2"', 200],
+    ['"W/1"', 200],
   ])('a key of version 1 with If-None-Match %s: %d, with its ETag', async (ifNoneMatch, expected) => {
     const { developer, key: create } = await setup.account();
     const { key } = await create();
@@ -142,14 +144,102 @@ describe('requests of the API', () => {
   });
 
   it.each([
-    [64 * 1_024, /^HTTP\/1\.1 400 /],
-    [64 * 1_024 + 1, /^HTTP\/1\.1 413 [\s\S]*^Connection: close\r$/im],
-  ])('a body of %d bytes', async (bytes, expected) => {
+    ['closes the connection', /^HTTP\/1\.1 413 [\s\S]*^Connection: close\r$/im, 64 * 1_024 + 1, []],
+    ['is the largest', /^HTTP\/1\.1 400 /, 64 * 1_024, ['Connection: close']],
+  ])('a body that %s', async (_what, expected, bytes, more) => {
     const { developer } = await setup.account();
     const member = `X-Member: ${JSON.stringify(developer)}`;
-    const lines = ['POST /api/keys HTTP/1.1', 'Host: a', 'Connection: close', member, 'Content-Type: application/json'];
+    const lines = ['POST /api/keys HTTP/1.1', 'Host: a', member, 'Content-Type: application/json', ...more];
     const body = '{"name":""}'.padEnd(bytes, ' ');
     expect(await api.raw([...lines, `Content-Length: ${bytes}`, '', body].join('\r\n'))).toMatch(expected);
+  });
+
+  it('a slow body closes the connection', async () => {
+    const { developer } = await setup.account();
+    const start = globalThis.setTimeout;
+    const now = (callback: (...args: unknown[]) => void, delay?: number, ...args: unknown[]) =>
+      start(callback, delay === 10_000 ? 0 : delay, ...args);
+    jest.spyOn(globalThis, 'setTimeout').mockImplementation(now as typeof setTimeout);
+    const member = `X-Member: ${JSON.stringify(developer)}`;
+    const lines = ['POST /api/keys HTTP/1.1', 'Host: a', member, 'Content-Type: application/json'];
+    const text = await api.raw([...lines, 'Content-Length: 2', '', '{'].join('\r\n'));
+    jest.restoreAllMocks();
+    expect(text).toMatch(/^HTTP\/1\.1 408 [\s\S]*^Connection: close\r$/im);
+    expect(JSON.parse(text.split('\r\n\r\n')[1] ?? '')).toEqual({
+      ...{ type: 'about:blank', title: 'Request Timeout', status: 408, code: 'slow_body' },
+      detail: 'the body took too long to arrive',
+    });
+  });
+
+  it('a body that breaks off is answered as invalid, for the access log of the app', async () => {
+    const { developer } = await setup.account();
+    const [started, answered] = [deferred<void>(), deferred<string>()];
+    const memberOf = () => {
+      started.resolve();
+      return developer;
+    };
+    const app = express().use((_req, res, next) => {
+      res.end = ((text: string) => answered.resolve(text)) as never;
+      next();
+    });
+    const { port, close } = await serve(app.use(createManagementApi({ management: setup.management, memberOf })));
+    const socket = connect(port, '127.0.0.1');
+    const lines = ['POST /keys HTTP/1.1', 'Host: a', 'Content-Type: application/json', 'Content-Length: 2'];
+    socket.write([...lines, '', '{'].join('\r\n'));
+    await started.promise;
+    socket.destroy();
+    expect(JSON.parse(await answered.promise)).toEqual({
+      ...{ type: 'about:blank', title: 'Bad Request', status: 400, code: 'invalid' },
+      detail: 'the connection was closed before the whole body arrived',
+    });
+    await close();
+  });
+
+  const read = (text: string) => async (req: express.Request, _res: unknown, next: () => void) => {
+    for await (const _chunk of req);
+    if (text !== '') req.body = JSON.parse(text);
+    next();
+  };
+
+  it.each([
+    ['a Buffer', express.raw({ type: '*/*' }), '{"kind":"secret","apis":["payments"]}', 201],
+    ['a string', express.text({ type: '*/*' }), '{"kind":"secret","apis":["payments"]}', 201],
+    ['an object', express.json(), '{"kind":"secret","apis":["payments"]}', 201],
+    ['an invalid Buffer', express.raw({ type: '*/*' }), '{', 400],
+    ['an invalid string', express.text({ type: '*/*' }), '{', 400],
+    ['a list', express.json(), '[{}]', 400],
+    ['a number', read('5'), '5', 400],
+    ['null', read('null'), 'null', 400],
+  ])('a body that the host app has read as %s', async (_what, parser, body, expected) => {
+    const { developer } = await setup.account();
+    const api = createManagementApi({ management: setup.management, memberOf: () => developer });
+    const { port, close } = await serve(express().use(parser, api));
+    const headers = { 'content-type': 'application/json' };
+    const response = await fetch(`http://127.0.0.1:${port}/keys`, { method: 'POST', headers, body });
+    const answer = (await response.json()) as { detail?: string };
+    await close();
+    expect([response.status, answer.detail]).toEqual([
+      expected,
+      expected === 201 ? undefined : 'expected one JSON object, at most 32 levels deep, without duplicate members',
+    ]);
+  });
+
+  it('a body that the host app has read and not kept is an error of the app', async () => {
+    const { developer } = await setup.account();
+    const api = createManagementApi({ management: setup.management, memberOf: () => developer });
+    const app = express().use(read(''), api);
+    app.use((error: Error, _req: unknown, res: express.Response, _next: unknown) => {
+      res.status(500).end(error.message);
+    });
+    const { port, close } = await serve(app);
+    const options = { method: 'POST', headers: { 'content-type': 'application/json' }, body: '{}' };
+    const response = await fetch(`http://127.0.0.1:${port}/keys`, options);
+    const text = await response.text();
+    await close();
+    expect([response.status, text]).toEqual([
+      500,
+      'keyward: another middleware read the request body but did not set req.body; mount the createManagementApi() router before that middleware',
+    ]);
   });
 
   it.each(['application/x-www-form-urlencoded', 'text/plain', ''])(
@@ -216,6 +306,7 @@ describe('requests of the API', () => {
     // A browser adds stored Basic credentials by itself.
     expect(await change('Basic YTpi')).toBe(403);
     expect(await change('Bearer')).toBe(403);
+    expect(await change('Digest username="bearer x"')).toBe(403);
   });
 
   it.each(['same-origin', 'none'])('changes by a request from "%s"', async (site) => {
@@ -287,11 +378,57 @@ describe('requests of the API', () => {
     '2030-01-31',
     '2030-01-31T12:00:00',
     '2030-01-31 12:00:00Z',
-  ])('refuses the time %s', async (expiresAt) => {
+    '2030-13-01T00:00:00Z',
+    '2030-01-31T12:60:00Z',
+    '2030-01-31T12:00:00.1234567890Z',
+    '2030-01-31T12:00:00+99:00',
+    '+012030-01-31T12:00:00Z',
+    ['2030-01-31T12:00:00Z'],
+    1_900_000_000_000,
+  ])('refuses the time %j', async (expiresAt) => {
     const { developer } = await setup.account();
     const options = { body: { kind: 'secret', apis: ['payments'], expiresAt } };
     const { status, body } = await api.send(developer, 'POST', '/keys', options);
-    expect([status, body.errors[0].pointer]).toEqual([400, '#/expiresAt']);
+    const detail = 'expiresAt: expected an RFC 3339 date and time, such as 2030-01-31T12:00:00Z';
+    expect([status, body.errors]).toEqual([400, [{ pointer: '#/expiresAt', detail }]]);
+  });
+
+  it.each([
+    ['2030-01-31T12:00:00Z', '2030-01-31T12:00:00.000Z'],
+    ['2030-01-31t12:00:00z', '2030-01-31T12:00:00.000Z'],
+    ['2030-01-31T12:00:00.5Z', '2030-01-31T12:00:00.500Z'],
+    ['2030-01-31T12:00:00.123456789Z', '2030-01-31T12:00:00.123Z'],
+    ['2030-01-31T12:00:00+02:30', '2030-01-31T09:30:00.000Z'],
+    ['2030-01-31T23:00:00-02:30', '2030-02-01T01:30:00.000Z'],
+    [null, null],
+  ])('the time %s is %s', async (expiresAt, expected) => {
+    const { developer } = await setup.account();
+    const options = { body: { kind: 'secret', apis: ['payments'], expiresAt } };
+    const { status, body } = await api.send(developer, 'POST', '/keys', options);
+    expect([status, body.key?.expiresAt]).toEqual([201, expected]);
+  });
+
+  it.each(['2026-02-30', '2026-13-01', '2026-1-30', '+012026-01-30', '2026-01-30T00:00:00Z', ''])(
+    'refuses the day "%s"',
+    async (day) => {
+      const { owner, key: create } = await setup.account();
+      const { key } = await create();
+      for (const name of ['from', 'to']) {
+        const path = `/keys/${key.id}/usage?${name}=${encodeURIComponent(day)}`;
+        const { status, body } = await api.send(owner, 'GET', path);
+        const detail = `${name}: expected a date, such as 2030-01-31`;
+        expect([status, body.errors]).toEqual([400, [{ parameter: name, detail }]]);
+      }
+    },
+  );
+
+  it.each(['0', '050', '5e1', '201', '1000', '1.5', ''])('refuses the limit "%s"', async (limit) => {
+    const { developer } = await setup.account();
+    for (const path of ['/keys', '/audit']) {
+      const { status, body } = await api.send(developer, 'GET', `${path}?limit=${limit}`);
+      const detail = 'limit: expected a whole number from 1 to 200';
+      expect([path, status, body.errors]).toEqual([path, 400, [{ parameter: 'limit', detail }]]);
+    }
   });
 
   it('a grace period of 30 days is the longest', async () => {
@@ -352,23 +489,70 @@ describe('requests of the API', () => {
     expect([status, body.code, body.errors[0].pointer]).toEqual([400, 'invalid', '#/%EF%BF%BD~1~0']);
   });
 
-  it.each([new URIError('URI malformed'), new Error('no session'), undefined])(
-    'an error of memberOf is passed on: %p',
-    async (thrown) => {
-      const app = express();
-      const memberOf = () => Promise.reject(thrown);
-      app.use('/api', createManagementApi({ management: setup.management, memberOf }));
-      const passed: unknown[] = [];
-      app.use((error: unknown, _req: unknown, res: express.Response, _next: unknown) => {
-        passed.push(error);
-        res.sendStatus(500);
-      });
-      const { port, close } = await serve(app);
-      const { status } = await fetch(`http://127.0.0.1:${port}/api/keys`);
-      await close();
-      expect([status, passed]).toEqual([500, [thrown ?? expect.any(Error)]]);
-    },
-  );
+  it.each([
+    new URIError('URI malformed'),
+    new Error('no session'),
+    Object.assign(new Error('no session'), { status: 400 }),
+    Object.assign(new URIError('URI malformed'), { status: 500 }),
+    undefined,
+  ])('an error of memberOf is passed on: %p', async (thrown) => {
+    const app = express();
+    const memberOf = () => Promise.reject(thrown);
+    app.use('/api', createManagementApi({ management: setup.management, memberOf }));
+    const passed: unknown[] = [];
+    app.use((error: unknown, _req: unknown, res: express.Response, _next: unknown) => {
+      passed.push(error);
+      res.sendStatus(500);
+    });
+    const { port, close } = await serve(app);
+    for (const headers of [{}, { 'if-match': '*' }]) {
+      const { status } = await fetch(`http://127.0.0.1:${port}/api/keys`, { headers });
+      expect(status).toBe(500);
+    }
+    await close();
+    const error = thrown ?? new Error('keyward: a callback threw a value of type undefined; throw an Error instead');
+    expect(passed).toEqual([error, error]);
+  });
+
+  it('an error of writeHead, which the host app may wrap, is passed on', async () => {
+    const error = new Error('no header');
+    const app = express().use((_req, res, next) => {
+      const { writeHead } = res;
+      res.writeHead = () => {
+        res.writeHead = writeHead;
+        throw error;
+      };
+      next();
+    });
+    const passed: unknown[] = [];
+    app.use(createManagementApi({ management: setup.management, memberOf: () => undefined }));
+    app.use((error: unknown, _req: unknown, res: express.Response, _next: unknown) => {
+      passed.push(error);
+      res.sendStatus(500);
+    });
+    const { port, close } = await serve(app);
+    const { status } = await fetch(`http://127.0.0.1:${port}/keys`);
+    await close();
+    expect([status, passed]).toEqual([500, [error]]);
+  });
+
+  it('a member with several permissions has the strongest of them', async () => {
+    const { id, owner, key: create } = await setup.account();
+    const { key } = await create();
+    const member: Member = { id: 'ada', account: id, permissions: ['reader', 'owner'] };
+    const options = { body: { name: 'Till' }, headers: { 'if-match': '*' } };
+    const { status, body } = await api.send(member, 'PATCH', `/keys/${key.id}`, options);
+    expect([status, body.name]).toEqual([200, 'Till']);
+    expect(await setup.management.keys.view(owner, key.id)).toMatchObject({ name: 'Till' });
+  });
+
+  it('an answer without a body has no headers of one', async () => {
+    const { owner, key: create } = await setup.account();
+    const { key } = await create();
+    const { status, headers, text } = await api.send(owner, 'DELETE', `/keys/${key.id}`);
+    const of = ['content-type', 'content-length', 'cache-control'].map((name) => headers.get(name));
+    expect([status, text, of]).toEqual([204, '', [null, null, 'no-store']]);
+  });
 
   it.each([
     ['POST', '/keys?dry=1', 'dry'],
@@ -396,6 +580,7 @@ describe('requests of the API', () => {
   it.each([
     ['GET', { 'if-match': '"99"' }, 412],
     ['GET', { 'if-match': 'W/"1"' }, 412],
+    ['GET', { 'if-match': '"1"x' }, 412],
     ['GET', { 'if-match': '"99", "1"' }, 200],
     ['GET', { 'if-match': '*' }, 200],
     ['GET', { 'if-match': '"99"', 'if-none-match': '"1"' }, 412],

@@ -14,7 +14,7 @@ import { readJsonBody } from './json-body.js';
 import { type OpenApiDocument, openApiDocument } from './openapi-document.js';
 import type { ApiAnswer, ApiCall, ApiOperation } from './operation.js';
 import { parseIfMatch, preconditionFailed } from './preconditions.js';
-import { invalidParameter, type Problem, ProblemError, toProblem } from './problem.js';
+import { invalidParameter, type Problem, ProblemError, problemOf, toProblem } from './problem.js';
 import { readQuery } from './query.js';
 
 /** Options of `createManagementApi`. */
@@ -172,11 +172,6 @@ function sendError(error: unknown, req: Request, res: Response, next: NextFuncti
   else sendProblem(res, problem);
 }
 
-function problemOf(error: ProblemError): Problem {
-  const { status, headers, code, message } = error;
-  return toProblem(error, false) ?? { status, headers, body: { code, detail: message } };
-}
-
 function noSuchPath(): ProblemError {
   return new ProblemError(404, 'not_found', 'the management API has no operation at this path');
 }
@@ -188,10 +183,11 @@ function sendProblem(res: Response, { status, headers, body }: Problem): void {
 function send(res: Response, { status, headers, body }: ApiAnswer): void {
   // The app may have responded already, for example because its own timeout has passed.
   if (res.headersSent) return;
-  const text = body === undefined ? '' : JSON.stringify(body);
+  // `undefined` for a response without a body.
+  const text = JSON.stringify(body) as string | undefined;
   res.writeHead(status, {
     'Cache-Control': 'no-store',
-    ...(body === undefined ? {} : { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) }),
+    ...(text === undefined ? {} : { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(text) }),
     ...headers,
   });
   res.end(text);

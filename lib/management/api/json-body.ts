@@ -29,7 +29,7 @@ const BODY_FAULTS: Readonly<Record<BodyFault, () => ProblemError>> = {
 export async function readJsonBody(req: MaybeParsed, types: readonly string[]): Promise<JsonObject> {
   if (!hasBody(req) && req.headers['content-type'] === undefined) return EMPTY;
   const type = utf8MediaType(req.headers['content-type']);
-  if (type === undefined || !types.includes(type) || !isUncompressed(req)) {
+  if (types.every((accepted) => accepted !== type) || !isUncompressed(req)) {
     const expected = `expected an uncompressed UTF-8 body with the media type ${types.join(' or ')}`;
     throw new ProblemError(415, 'unsupported_media_type', expected, {
       Accept: types.join(', '),
@@ -50,19 +50,18 @@ function hasBody({ headers }: MaybeParsed): boolean {
 }
 
 function alreadyRead(body: unknown): Buffer {
-  if (Buffer.isBuffer(body)) return body;
-  if (typeof body === 'string') return Buffer.from(body);
-  if (typeof body === 'object' && body !== null) {
-    try {
-      return Buffer.from(JSON.stringify(body));
-    } catch {
-      // JSON.stringify throws for thousands of nested levels, which JSON.parse has accepted.
-      throw noJsonObject();
-    }
+  if (body === undefined) {
+    throw new Error(
+      'keyward: another middleware read the request body but did not set req.body; mount the createManagementApi() router before that middleware',
+    );
   }
-  throw new Error(
-    'keyward: another middleware read the request body but did not set req.body; mount the createManagementApi() router before that middleware',
-  );
+  if (Buffer.isBuffer(body)) return body;
+  try {
+    return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+  } catch {
+    // JSON.stringify throws for thousands of nested levels, which JSON.parse has accepted.
+    throw noJsonObject();
+  }
 }
 
 function noJsonObject(): ProblemError {

@@ -5,6 +5,8 @@ import { authContextOf } from '../../express/gate/request-principal.js';
 import type { Member } from '../member.js';
 import { SCOPE_PERMISSIONS } from '../permissions.js';
 
+const PERMISSIONS_BY_SCOPE = Object.entries(SCOPE_PERMISSIONS);
+
 /** A request as Express passes it: `ip` is the address of the client, also behind a trusted proxy. */
 type RequestWithAddress = IncomingMessage & { readonly ip?: string | undefined };
 
@@ -44,8 +46,9 @@ export function memberByScopes(): (req: IncomingMessage) => Member | undefined {
     const { principal } = context;
     if (principal?.account === undefined) return undefined;
     const { keyId, account } = principal;
-    const permissions = listedScopesOf(principal).flatMap((scope) =>
-      Object.hasOwn(SCOPE_PERMISSIONS, scope) ? (SCOPE_PERMISSIONS[scope] ?? []) : [],
+    const scopes = listedScopesOf(principal);
+    const permissions = PERMISSIONS_BY_SCOPE.flatMap(([scope, permission]) =>
+      scopes.includes(scope) ? [permission] : [],
     );
     // Sandbox credentials are often less protected, so a stolen sandbox credential must not give access to live keys.
     const environment = principal.environment === 'sandbox' ? principal.environment : undefined;

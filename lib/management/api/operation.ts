@@ -12,7 +12,7 @@ export interface ApiCall {
   /** The parameters of the path. */
   readonly params: Readonly<Record<string, string>>;
   /** The query parameters of the request. Unknown parameters were already refused. */
-  readonly query: Readonly<Record<string, string | undefined>>;
+  readonly query: Readonly<Record<string, string>>;
   readonly body: JsonObject;
   readonly ifMatch: IfMatch;
   readonly ifNoneMatch: string | undefined;

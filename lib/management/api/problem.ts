@@ -50,6 +50,12 @@ const PARAMETERS: ReadonlyMap<string, string> = new Map([
  */
 const CHALLENGE = { 'WWW-Authenticate': 'Bearer realm="api"' };
 
+/** Creates the problem document of an error in the HTTP request itself. */
+export function problemOf(error: ProblemError): Problem {
+  const { status, headers, parameter } = error;
+  return { status, headers, body: bodyOf(error, parameter === undefined ? undefined : { parameter }) };
+}
+
 /**
  * Converts an error to a problem document. Returns `undefined` for an unexpected error.
  *
@@ -57,10 +63,7 @@ const CHALLENGE = { 'WWW-Authenticate': 'Bearer realm="api"' };
  *   Pointer (RFC 6901), otherwise by the name of the query parameter.
  */
 export function toProblem(error: unknown, inBody: boolean): Problem | undefined {
-  if (error instanceof ProblemError) {
-    const { headers, parameter } = error;
-    return { status: error.status, headers, body: bodyOf(error, parameter === undefined ? undefined : { parameter }) };
-  }
+  if (error instanceof ProblemError) return problemOf(error);
   if (!(error instanceof ManagementError)) return undefined;
   const { status, field } = error;
   return {
@@ -83,7 +86,6 @@ function headersOf({ code }: ManagementError): Readonly<Record<string, string>> 
 function placeOf(field: string, inBody: boolean): object {
   if (field === 'idempotencyKey') return { header: 'Idempotency-Key' };
   if (!inBody) return { parameter: PARAMETERS.get(field) ?? field };
-  if (field === 'request') return { pointer: '#' };
   // `encodeURIComponent` throws for a lone surrogate, which JSON can contain.
   const token = field
     .replaceAll('~', '~0')

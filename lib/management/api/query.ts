@@ -1,5 +1,4 @@
 /** Reads the query parameters of the management API, and creates the response for a page of a list. */
-import { types } from 'node:util';
 import { DEFAULT_ORDER, KEY_ORDERS } from '../key-list-filter.js';
 import { invalid } from '../management-error.js';
 import type { Page } from '../pagination.js';
@@ -61,8 +60,7 @@ export function filterOf(query: ApiCall['query'], names: readonly QueryName[]): 
 export function pageAnswer<T>({ items, next }: Page<T>, query: ApiCall['query'], path: string): ApiAnswer {
   const body = { data: items, next };
   if (next === null) return { status: 200, body };
-  const parameters = new URLSearchParams();
-  for (const [name, value] of Object.entries(query)) if (value !== undefined) parameters.set(name, value);
+  const parameters = new URLSearchParams(query);
   parameters.set('after', next);
   return { status: 200, headers: { Link: `<${path}?${parameters}>; rel="next"` }, body };
 }
@@ -72,12 +70,12 @@ const TIME = /^(\d{4}-\d\d-\d\d)[Tt](?!24)\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:[Zz]|[+
 /** Parses a time in the format of RFC 3339. `null`, which means no time, is returned unchanged. */
 export function parseTime(field: string, value: unknown): Date | null {
   if (value === null) return null;
-  const [, day] = (typeof value === 'string' && TIME.exec(value)) || [];
-  const time = day === undefined ? new Date(Number.NaN) : new Date(value as string);
-  if (day === undefined || Number.isNaN(time.getTime()) || !isOfCalendar(day)) {
-    throw invalid(field, 'expected an RFC 3339 date and time, such as 2030-01-31T12:00:00Z');
+  const day = typeof value === 'string' ? TIME.exec(value)?.[1] : undefined;
+  if (day !== undefined && isOfCalendar(day)) {
+    const time = new Date(value as string);
+    if (!Number.isNaN(time.getTime())) return time;
   }
-  return time;
+  throw invalid(field, 'expected an RFC 3339 date and time, such as 2030-01-31T12:00:00Z');
 }
 
 /** Parses a date without a time, such as `2030-01-31`. The result is the start of this day in UTC. */
@@ -91,5 +89,5 @@ export function parseDay(field: string, value: string | undefined): Date | undef
 /** Checks that a day exists. Some days that do not exist are no error for `Date`: it parses 30 February as 2 March. */
 function isOfCalendar(day: string): boolean {
   const time = new Date(`${day}T00:00:00Z`);
-  return types.isDate(time) && !Number.isNaN(time.getTime()) && time.toISOString().startsWith(day);
+  return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(day);
 }
