@@ -27,6 +27,74 @@ type Row = readonly [
   ...answer: [status: number, code: string, detail: string, headers?: object, place?: object],
 ];
 
+const ROWS: readonly Row[] = [
+  [
+    ...(['PUT', '/openapi.json', {}, 405, 'method_not_allowed'] as const),
+    'the method is not allowed for this path; use one of GET, HEAD, OPTIONS',
+    { allow: 'GET, HEAD, OPTIONS' },
+  ],
+  [
+    ...(['GET', `/keys/${ID}/rotate`, {}, 405, 'method_not_allowed'] as const),
+    'the method is not allowed for this path; use one of POST, OPTIONS',
+    { allow: 'POST, OPTIONS' },
+  ],
+  ['GET', '/nothing', {}, 404, 'not_found', NO_PATH],
+  ['GET', '/keys/%zz', {}, 404, 'not_found', NO_PATH],
+  [
+    ...(['POST', '/keys', { body: NEW, headers: { 'sec-fetch-site': 'cross-site' } }, 403, 'cross_site'] as const),
+    'the request comes from a page on another origin; send a Bearer credential in the Authorization header',
+  ],
+  [
+    ...(['GET', '/keys/key%00a', {}, 400, 'invalid'] as const),
+    'id: expected a string without NUL characters',
+    {},
+    { parameter: 'id' },
+  ],
+  [
+    ...(['GET', `/keys/${ID}/usage?day=1`, {}, 400, 'invalid'] as const),
+    'day: unknown query parameter; expected one of from, to',
+    {},
+    { parameter: 'day' },
+  ],
+  [
+    ...(['GET', `/keys/${ID}?day=1`, {}, 400, 'invalid'] as const),
+    'day: unknown query parameter; this operation accepts none',
+    {},
+    { parameter: 'day' },
+  ],
+  [
+    ...(['PATCH', `/keys/${ID}`, { body: '{}', headers: { 'content-type': 'text/plain' } }] as const),
+    ...([415, 'unsupported_media_type'] as const),
+    'expected an uncompressed UTF-8 body with the media type application/merge-patch+json or application/json',
+    { accept: 'application/merge-patch+json, application/json', connection: 'close' },
+  ],
+  [
+    ...(['POST', '/keys', { body: '{"name":"a","name":"b"}' }, 400, 'invalid'] as const),
+    'expected one JSON object, at most 32 levels deep, without duplicate members',
+  ],
+  [
+    ...(['POST', '/keys', { body: `{}${' '.repeat(64 * 1_024)}` }, 413, 'too_large'] as const),
+    'the body is larger than 65536 bytes',
+    { connection: 'close' },
+  ],
+  [
+    ...(['POST', `/keys/${ID}/rotate`, { body: { request: 1 } }, 400, 'invalid'] as const),
+    'request: unknown field; expected only gracePeriod',
+    {},
+    { pointer: '#/request' },
+  ],
+  [
+    ...(['POST', '/keys', { body: NEW, headers: { 'idempotency-key': 'two words' } }, 400, 'invalid'] as const),
+    'idempotencyKey: expected 1 to 256 printable ASCII characters without spaces',
+    {},
+    { header: 'Idempotency-Key' },
+  ],
+  [
+    ...(['PATCH', `/keys/${ID}`, { body: {} }, 428, 'precondition_required'] as const),
+    'the If-Match header is missing; set it to the ETag of the key',
+  ],
+];
+
 describe('an error of the management API is a problem document', () => {
   const setup = managed('memory');
   let api: ApiClient;
@@ -41,73 +109,8 @@ describe('an error of the management API is a problem document', () => {
     ...(place && { errors: [{ ...place, detail }] }),
   });
 
-  it.each<Row>([
-    [
-      ...(['PUT', '/openapi.json', {}, 405, 'method_not_allowed'] as const),
-      'the method is not allowed for this path; use one of GET, HEAD, OPTIONS',
-      { allow: 'GET, HEAD, OPTIONS' },
-    ],
-    [
-      ...(['GET', `/keys/${ID}/rotate`, {}, 405, 'method_not_allowed'] as const),
-      'the method is not allowed for this path; use one of POST, OPTIONS',
-      { allow: 'POST, OPTIONS' },
-    ],
-    ['GET', '/nothing', {}, 404, 'not_found', NO_PATH],
-    ['GET', '/keys/%zz', {}, 404, 'not_found', NO_PATH],
-    [
-      ...(['POST', '/keys', { body: NEW, headers: { 'sec-fetch-site': 'cross-site' } }, 403, 'cross_site'] as const),
-      'the request comes from a page on another origin; send a Bearer credential in the Authorization header',
-    ],
-    [
-      ...(['GET', '/keys/key%00a', {}, 400, 'invalid'] as const),
-      'id: expected a string without NUL characters',
-      {},
-      { parameter: 'id' },
-    ],
-    [
-      ...(['GET', `/keys/${ID}/usage?day=1`, {}, 400, 'invalid'] as const),
-      'day: unknown query parameter; expected one of from, to',
-      {},
-      { parameter: 'day' },
-    ],
-    [
-      ...(['GET', `/keys/${ID}?day=1`, {}, 400, 'invalid'] as const),
-      'day: unknown query parameter; this operation accepts none',
-      {},
-      { parameter: 'day' },
-    ],
-    [
-      ...(['PATCH', `/keys/${ID}`, { body: '{}', headers: { 'content-type': 'text/plain' } }] as const),
-      ...([415, 'unsupported_media_type'] as const),
-      'expected an uncompressed UTF-8 body with the media type application/merge-patch+json or application/json',
-      { accept: 'application/merge-patch+json, application/json', connection: 'close' },
-    ],
-    [
-      ...(['POST', '/keys', { body: '{"name":"a","name":"b"}' }, 400, 'invalid'] as const),
-      'expected one JSON object, at most 32 levels deep, without duplicate members',
-    ],
-    [
-      ...(['POST', '/keys', { body: `{}${' '.repeat(64 * 1_024)}` }, 413, 'too_large'] as const),
-      'the body is larger than 65536 bytes',
-      { connection: 'close' },
-    ],
-    [
-      ...(['POST', `/keys/${ID}/rotate`, { body: { request: 1 } }, 400, 'invalid'] as const),
-      'request: unknown field; expected only gracePeriod',
-      {},
-      { pointer: '#/request' },
-    ],
-    [
-      ...(['POST', '/keys', { body: NEW, headers: { 'idempotency-key': 'two words' } }, 400, 'invalid'] as const),
-      'idempotencyKey: expected 1 to 256 printable ASCII characters without spaces',
-      {},
-      { header: 'Idempotency-Key' },
-    ],
-    [
-      ...(['PATCH', `/keys/${ID}`, { body: {} }, 428, 'precondition_required'] as const),
-      'the If-Match header is missing; set it to the ETag of the key',
-    ],
-  ])('%s %s %j: %d %s', async (method, path, options, status, code, detail, headers = {}, place = undefined) => {
+  it.each(ROWS.map((row) => [`${row[0]} ${row[1]}: ${row[3]}, ${row[5]}`, row] as const))('%s', async (_title, row) => {
+    const [method, path, options, status, code, detail, headers = {}, place = undefined] = row;
     const { owner } = await setup.account();
     const reply = await api.send(owner, method, path, options);
     expect([reply.status, reply.body]).toEqual([status, documentOf(status, code, detail, place)]);
