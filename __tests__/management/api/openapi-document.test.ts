@@ -43,6 +43,13 @@ function contentOf(content: Json = {}): readonly string[] {
   return Object.entries<Json>(content).map(([type, { schema }]) => `${type}: ${shortOf(schema)}`);
 }
 
+/** The names of the headers of a response, which has no empty list of headers. */
+function headerNames(headers: Json): readonly string[] {
+  if (headers === undefined) return [];
+  const names = Object.keys(headers);
+  return names.length === 0 ? ['no headers'] : names;
+}
+
 /** Writes an operation in short. A parameter or body that is not required ends in `?`. */
 function summaryOf({ operationId, summary, security, parameters = [], requestBody, responses, ...rest }: Json): Json {
   const all = Object.entries<Json>(responses);
@@ -55,8 +62,8 @@ function summaryOf({ operationId, summary, security, parameters = [], requestBod
       body: contentOf(requestBody.content).map((content) => content + mark(requestBody.required)),
     }),
     answers: Object.fromEntries(
-      all.flatMap(([status, { $ref, description, headers = {}, content }]) =>
-        $ref === undefined ? [[status, [description, ...Object.keys(headers), ...contentOf(content)]]] : [],
+      all.flatMap(([status, { $ref, description, headers, content }]) =>
+        $ref === undefined ? [[status, [description, ...headerNames(headers), ...contentOf(content)]]] : [],
       ),
     ),
     problems: all
