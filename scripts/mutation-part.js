@@ -43,7 +43,7 @@ const PARTS = {
   },
   'management-api': {
     folders: ['management/api'],
-    tests: ['management/api', 'management/keys-over-http*'],
+    tests: ['management/api', 'management/{keys-over-http,management-option}*'],
     bound: 90,
     seconds: 20,
     onSqlite: true,

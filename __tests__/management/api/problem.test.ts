@@ -40,6 +40,7 @@ const ROWS: readonly Row[] = [
   ],
   ['GET', '/nothing', {}, 404, 'not_found', NO_PATH],
   ['GET', '/keys/%zz', {}, 404, 'not_found', NO_PATH],
+  ['GET', '/Keys', {}, 404, 'not_found', NO_PATH],
   [
     ...(['POST', '/keys', { body: NEW, headers: { 'sec-fetch-site': 'cross-site' } }, 403, 'cross_site'] as const),
     'the request comes from a page on another origin; send a Bearer credential in the Authorization header',
@@ -123,6 +124,12 @@ describe('an error of the management API is a problem document', () => {
     const { status, headers, body } = await api.send(undefined, 'GET', '/keys');
     expect([status, body]).toEqual([401, documentOf(401, 'no_member', 'the caller is not a member of an account')]);
     expect(headers.get('www-authenticate')).toBe('Bearer realm="api"');
+  });
+
+  it('a condition that the operation does not have is ignored', async () => {
+    const { owner } = await setup.account();
+    const { status } = await api.send(owner, 'POST', '/keys', { body: NEW, headers: { 'if-match': 'no tag' } });
+    expect(status).toBe(201);
   });
 
   it('for a precondition that failed', async () => {

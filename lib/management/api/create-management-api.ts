@@ -139,7 +139,7 @@ async function readInput({ query, body, ifMatch, isRepeatable }: ApiOperation, r
     query: readQuery(req.url, query ?? []),
     body: body === undefined ? {} : await readJsonBody(req, body.types),
     ifMatch: ifMatch === undefined ? undefined : parseIfMatch(headers['if-match']),
-    ifNoneMatch: ifMatch === undefined ? undefined : headers['if-none-match'],
+    ifNoneMatch: headers['if-none-match'],
     idempotencyKey: isRepeatable ? (headers['idempotency-key'] as string | undefined) : undefined,
   };
 }
