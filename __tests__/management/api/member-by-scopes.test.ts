@@ -40,7 +40,11 @@ describe('memberByScopes behind verifiers whose scopes imply others', () => {
     app.use('/api', requireBearer({ accept: [keys, tokens] }), api);
     app.use('/copied', requireBearer({ accept: [copying(keys)] }), api);
     const memberOf = memberByScopes();
+    const sandbox = apiKeys({ resolver: store, kinds: ['secret'], environment: 'sandbox', apis, clock });
     app.get('/member', requireBearer({ accept: [keys] }), (req, res) => void res.json(memberOf(req)));
+    app.get('/sandbox-member', requireBearer({ accept: [sandbox] }), (req, res) => void res.json(memberOf(req)));
+    app.use('/optional', requireBearer({ accept: [keys], optional: true }), api);
+    app.use('/without-account', requireBearer({ accept: [withoutAccount(keys)] }), api);
     app.use('/bare', api);
     app.use('/bare', (error: KeywardError, _req: unknown, res: express.Response, _next: unknown) => {
       res.status(500).json({ name: error.name, code: error.code, message: error.message });
@@ -58,6 +62,15 @@ describe('memberByScopes behind verifiers whose scopes imply others', () => {
       const outcome = await inner.verify(credential);
       if (outcome.outcome !== 'accepted') return outcome;
       return { ...outcome, principal: { ...outcome.principal, metadata: { tenant: 't1' } } };
+    },
+  });
+
+  /** Wraps a verifier whose principals belong to no account. */
+  const withoutAccount = (inner: CredentialVerifier): CredentialVerifier => ({
+    async verify(credential) {
+      const outcome = await inner.verify(credential);
+      if (outcome.outcome !== 'accepted') return outcome;
+      return { ...outcome, principal: { ...outcome.principal, account: undefined } };
     },
   });
 
@@ -125,6 +138,24 @@ describe('memberByScopes behind verifiers whose scopes imply others', () => {
     expect(await response.json()).toEqual({
       ...{ id: key.id, account: id, permissions: ['reader', 'developer'], address: '127.0.0.1' },
     });
+  });
+
+  it('the member of a sandbox key is limited to the sandbox', async () => {
+    const { owner } = await setup.account(KEYS);
+    const settings = { kind: 'secret', apis: 'all', scopes: ['keys:read'], environment: 'sandbox' } as const;
+    const { secret } = await setup.management.keys.create(owner, settings);
+    const response = await fetch(`${url}/sandbox-member`, { headers: { authorization: `Bearer ${secret}` } });
+    expect(await response.json()).toMatchObject({ permissions: ['reader'], environment: 'sandbox' });
+  });
+
+  it('nobody is a member without a credential, or with one that belongs to no account', async () => {
+    const { owner } = await setup.account(KEYS);
+    const settings = { kind: 'secret', apis: 'all', scopes: ['keys:read'] } as const;
+    const { secret } = await setup.management.keys.create(owner, settings);
+    const headers = { authorization: `Bearer ${secret}` };
+    expect((await fetch(`${url}/optional/keys`, { headers })).status).toBe(200);
+    expect((await fetch(`${url}/optional/keys`)).status).toBe(401);
+    expect((await fetch(`${url}/without-account/keys`, { headers })).status).toBe(401);
   });
 
   it('without requireBearer, the error says what to mount', async () => {

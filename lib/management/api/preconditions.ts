@@ -15,7 +15,7 @@ export type IfMatch = undefined | 'any' | readonly number[];
  */
 export function parseIfMatch(field: string | undefined): IfMatch {
   if (field === undefined) return undefined;
-  if (field.trim() === '*') return 'any';
+  if (field === '*') return 'any';
   return field.split(',').flatMap((tag) => {
     const [, version] = /^"([1-9]\d{0,14})"$/.exec(tag.trim()) ?? [];
     return version === undefined ? [] : [Number(version)];
@@ -33,7 +33,7 @@ export function matchesAny(ifMatch: IfMatch, version: number): boolean {
  */
 export function matchesNone(field: string | undefined, version: number): boolean {
   if (field === undefined) return true;
-  if (field.trim() === '*') return false;
+  if (field === '*') return false;
   return !field.split(',').some((tag) => tag.trim().replace(/^W\//, '') === entityTag(version));
 }
 
