@@ -65,12 +65,12 @@ describe('memberByScopes behind verifiers whose scopes imply others', () => {
     },
   });
 
-  /** Wraps a verifier whose principals belong to no account. */
+  /** Makes a verifier whose principals belong to no account, as those of another issuer's tokens. */
   const withoutAccount = (inner: CredentialVerifier): CredentialVerifier => ({
     async verify(credential) {
       const outcome = await inner.verify(credential);
       if (outcome.outcome !== 'accepted') return outcome;
-      return { ...outcome, principal: { ...outcome.principal, account: undefined } };
+      return { ...outcome, principal: { ...outcome.principal, account: undefined } as never };
     },
   });
 
