@@ -130,7 +130,7 @@ const NO_INPUT: ApiInput = Object.freeze({
 });
 
 /** @throws ManagementError or ProblemError if the request is invalid. */
-async function readInput({ query, body, ifMatch, isRepeatable }: ApiOperation, req: Request): Promise<ApiInput> {
+async function readInput({ query, body, isRepeatable }: ApiOperation, req: Request): Promise<ApiInput> {
   const { headers, params } = req;
   for (const [name, value] of Object.entries(params)) {
     if (value.includes('\0')) throw invalidParameter(name, 'expected a string without NUL characters');
@@ -138,7 +138,7 @@ async function readInput({ query, body, ifMatch, isRepeatable }: ApiOperation, r
   return {
     query: readQuery(req.url, query ?? []),
     body: body === undefined ? {} : await readJsonBody(req, body.types),
-    ifMatch: ifMatch === undefined ? undefined : parseIfMatch(headers['if-match']),
+    ifMatch: parseIfMatch(headers['if-match']),
     ifNoneMatch: headers['if-none-match'],
     idempotencyKey: isRepeatable ? (headers['idempotency-key'] as string | undefined) : undefined,
   };
