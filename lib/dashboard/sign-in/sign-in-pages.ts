@@ -12,7 +12,7 @@ export const LINK_FIELD = 'token';
 const TITLE = 'Sign in';
 
 /** The options of `createSignIn` that pages show or load. */
-export interface SignInTexts {
+export interface SignInPageOptions {
   readonly help: string;
   readonly productName: string;
   readonly stylesheet: string | undefined;
@@ -33,7 +33,7 @@ function toKeys(base: string): Html {
   return html`<p>Are you already signed in? <a href="${base}/">Go to your keys</a></p>`;
 }
 
-export function signInPages({ help, productName: product, stylesheet }: SignInTexts): SignInPages {
+export function signInPages({ help, productName: product, stylesheet }: SignInPageOptions): SignInPages {
   const page = (base: string, title: string, main: Html, head?: Html) =>
     bareLayout({ title, product, base, stylesheet, head, main: html`<h1>${title}</h1>\n${main}` });
 

@@ -13,7 +13,7 @@ import {
   SqliteDriver,
 } from 'kysely';
 import { type StoreError, storeErrorOf } from '../store-error.js';
-import { isLocked, isOver, retryWhileLocked } from './retry-while-locked.js';
+import { isLocked, mustGiveUp, retryWhileLocked } from './retry-while-locked.js';
 
 export class WriterDialect extends SqliteDialect {
   readonly #database: SqliteDatabase;
@@ -89,7 +89,7 @@ class WriterDriver extends SqliteDriver {
     await retryWhileLocked(async () => {
       if (this.#locked !== undefined) {
         this.#closing.throwIfAborted();
-        if (isOver(since)) throw this.#locked;
+        if (mustGiveUp(since)) throw this.#locked;
       }
       await this.#begin(connection);
     }, since);

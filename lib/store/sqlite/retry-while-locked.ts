@@ -15,7 +15,7 @@ export async function retryWhileLocked<T>(work: () => Promise<T>, since = perfor
     try {
       return await work();
     } catch (error) {
-      if (!isLocked(error) || isOver(since)) throw error;
+      if (!isLocked(error) || mustGiveUp(since)) throw error;
       await new Promise((resolve) => setTimeout(resolve, RETRY_EVERY * (0.5 + Math.random())));
     }
   }
@@ -27,6 +27,6 @@ export function isLocked(error: unknown): error is StoreError {
 }
 
 /** Checks whether work that waits since then must give up. */
-export function isOver(since: number): boolean {
+export function mustGiveUp(since: number): boolean {
   return performance.now() - since > GIVE_UP_AFTER;
 }
