@@ -31,7 +31,8 @@ import { tokenPrincipal } from './token-principal.js';
 interface VerifiedToken extends BoundToken, Accepted<AccessPrincipal> {
   readonly principal: AccessPrincipal;
   readonly signingKey: VerificationKey;
-  readonly accessKey: CachedAccessKey | undefined;
+  /** Absent without `accessKeys`: a cached token without this field takes less memory. */
+  readonly accessKey?: CachedAccessKey | undefined;
 }
 
 /**
@@ -246,7 +247,10 @@ export function accessTokens(options: AccessTokensOptions): CredentialVerifier &
     const ended = refusalIfEnded(claims.expiresAt, signingKey);
     if (ended !== undefined) return ended;
     const principal = tokenPrincipal(jws, claims, accessKey?.facts, principalContext);
-    const verified: VerifiedToken = { outcome: 'accepted', principal, signingKey, accessKey };
+    const verified: VerifiedToken =
+      accessKey === undefined
+        ? { outcome: 'accepted', principal, signingKey }
+        : { outcome: 'accepted', principal, signingKey, accessKey };
     const { boundKeys } = claims;
     const token = Object.freeze(boundKeys === undefined ? verified : { ...verified, boundKeys });
     verifiedTokens?.set(cacheKey, token);
