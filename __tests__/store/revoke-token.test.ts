@@ -114,6 +114,24 @@ describe('the revocation of a token', () => {
     expect(counts()).toBe(0);
   });
 
+  it('is refused if the access key has 100,000, whose error says what to do', async () => {
+    await engine.transact(async (tx) => {
+      await sql`insert into revoked_tokens (key_id, jti, number, expires_at)
+        with recursive n(i) as (select 1 union all select i + 1 from n where i < 100000)
+        select 'ack_1', 'old ' || i, i, ${SOON.getTime()} from n`.execute(tx);
+      await tx.updateTable('keys').set({ tokens_revoked: 100_000 }).where('id', '=', 'ack_1').execute();
+    });
+    await expect(revoke('ack_1', 'a')).rejects.toMatchObject({
+      code: 'too_many_revoked_tokens',
+      message:
+        'access key ack_1 has 100000 revoked tokens, which is the maximum; revoke all of its tokens at once ' +
+        '(edit the access key with "revokeTokens": true), or wait until some expire',
+    });
+    await engine.transact((tx) => tx.deleteFrom('revoked_tokens').where('jti', '=', 'old 1').execute());
+    await revoke('ack_1', 'a');
+    await expect(revoke('ack_1', 'b')).rejects.toMatchObject({ code: 'too_many_revoked_tokens' });
+  });
+
   it('needs an access key', async () => {
     await revoke('key_1', 'a');
     await revoke('ack_none', 'a');

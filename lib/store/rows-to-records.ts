@@ -83,8 +83,8 @@ function commonOf(found: Omit<FoundKey, 'retires_at' | 'ended_at'>) {
 }
 
 function heldOf(scopes: string, ofAccount: string): readonly string[] {
-  const held = intersection(parseNames(scopes), parseNames(ofAccount));
-  return held === 'all' ? [] : held;
+  const granted = parseNames(ofAccount);
+  return parseNames(scopes).filter((scope) => granted.includes(scope));
 }
 
 function dateOf(time: number | null): Date | null {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { KeyFilter, Repository } from '../../../lib/store/repository/repository.js';
 import type { PublicKeyRow } from '../../../lib/store/tables.js';
 import { makeRepository, type TestRepository } from '../../support/store-repository.js';
@@ -12,6 +12,21 @@ const publicKeyRow = (key: string, kid: string, created_at: number): PublicKeyRo
   ...{ last_used_at: null, last_used_from: null },
 });
 
+async function insertKeys(repository: Repository, ...rows: readonly Parameters<typeof keyRow>[0][]): Promise<void> {
+  await repository.transact(async (tx) => {
+    for (const traits of rows) {
+      const row = keyRow(traits);
+      await tx.insertKey(row, [secretRow(row.id, `sk_${row.id}`)]);
+    }
+  });
+}
+
+async function insertAccounts(repository: Repository): Promise<void> {
+  await repository.transact(async (tx) => {
+    for (const id of ['b', 'acme', 'c']) await tx.insertAccount(accountRow({ id }));
+  });
+}
+
 describe.each(engines)('a repository in %s', (name) => {
   let test: TestRepository;
   let repository: Repository;
@@ -19,27 +34,9 @@ describe.each(engines)('a repository in %s', (name) => {
   beforeEach(async () => {
     test = await makeRepository(name);
     ({ repository } = test);
-    await repository.transact(async (tx) => {
-      for (const id of ['b', 'acme', 'c']) await tx.insertAccount(accountRow({ id }));
-    });
+    await insertAccounts(repository);
   });
   afterEach(() => test.close());
-
-  const insertKeys = (...rows: readonly Parameters<typeof keyRow>[0][]) =>
-    repository.transact(async (tx) => {
-      for (const traits of rows) {
-        const row = keyRow(traits);
-        await tx.insertKey(row, [secretRow(row.id, `sk_${row.id}`)]);
-      }
-    });
-  const listed = async (filter: Partial<KeyFilter>) => {
-    const sort = { by: 'created', isDescending: false } as const;
-    const page = await repository.keys({
-      ...{ account: 'acme', kinds: ['secret', 'public'], now: NOW, limit: 9, sort },
-      ...filter,
-    });
-    return page.map(({ key }) => key.id);
-  };
 
   it('returns an account, and undefined if none has the id', async () => {
     expect(await repository.account('acme')).toEqual(accountRow());
@@ -58,7 +55,7 @@ describe.each(engines)('a repository in %s', (name) => {
     const row = keyRow({ id: 'ack_1', kind: 'access', apis: null });
     const secrets = [secretRow('ack_1', 'cs_old'), secretRow('ack_1', 'cs_new', { created_at: 1 })];
     const publicKeys = [publicKeyRow('ack_1', 'old', 1), publicKeyRow('ack_1', 'new', 2)];
-    await insertKeys({ id: 'key_2' });
+    await insertKeys(repository, { id: 'key_2' });
     await repository.transact(async (tx) => {
       await tx.insertKey(row, [...secrets].reverse());
       for (const publicKey of [...publicKeys].reverse()) await tx.insertPublicKey(publicKey);
@@ -68,7 +65,13 @@ describe.each(engines)('a repository in %s', (name) => {
   });
 
   it('returns the names of keys of one account', async () => {
-    await insertKeys({ id: 'key_1', name: 'Till' }, { id: 'key_2' }, { id: 'key_3' }, { id: 'key_4', account: 'b' });
+    await insertKeys(
+      repository,
+      { id: 'key_1', name: 'Till' },
+      { id: 'key_2' },
+      { id: 'key_3' },
+      { id: 'key_4', account: 'b' },
+    );
     const names = await repository.keyNames('acme', ['key_1', 'key_2', 'key_4', 'none']);
     expect([...names].sort((one, other) => (one.id < other.id ? -1 : 1))).toEqual([
       { id: 'key_1', name: 'Till' },
@@ -78,7 +81,7 @@ describe.each(engines)('a repository in %s', (name) => {
   });
 
   it('returns the key of a digest, even if the secret was deleted', async () => {
-    await insertKeys({ id: 'key_1' }, { id: 'key_2' });
+    await insertKeys(repository, { id: 'key_1' }, { id: 'key_2' });
     const [{ digest: stored }, { digest: deleted }] = [secretRow('', 'sk_key_1'), secretRow('', 'sk_key_2')];
     await repository.transact((tx) => tx.deleteSecret(deleted));
     expect([await repository.keyOfDigest(stored), await repository.keyOfDigest(deleted)]).toEqual(['key_1', 'key_2']);
@@ -103,37 +106,68 @@ describe.each(engines)('a repository in %s', (name) => {
       })),
     );
   });
+});
 
-  describe('with keys in every state', () => {
-    beforeEach(() =>
-      insertKeys(
-        { id: '1_active' },
-        { id: '2_expires_later', expires_at: NOW + 1 },
-        { id: '3_disabled', disabled_at: 5 },
-        { id: '4_disabled_expires_later', disabled_at: 5, expires_at: NOW + 1 },
-        { id: '5_expired', expires_at: NOW },
-        { id: '6_disabled_expired', disabled_at: 5, expires_at: NOW - 1 },
-        { id: '7_revoked', revoked_at: 5 },
-        { id: '8_revoked_disabled_expired', revoked_at: 5, disabled_at: 5, expires_at: NOW },
-        { id: '9_of_other_account', account: 'b' },
-      ),
+describe.each(engines)('a list of keys in %s', (name) => {
+  let test: TestRepository;
+
+  beforeAll(async () => {
+    test = await makeRepository(name);
+    await insertAccounts(test.repository);
+    await insertKeys(
+      test.repository,
+      { id: '1_active' },
+      { id: '2_expires_later', expires_at: NOW + 1 },
+      { id: '3_disabled', disabled_at: 5 },
+      { id: '4_disabled_expires_later', disabled_at: 5, expires_at: NOW + 1 },
+      { id: '5_expired', expires_at: NOW },
+      { id: '6_disabled_expired', disabled_at: 5, expires_at: NOW - 1 },
+      { id: '7_revoked', revoked_at: 5 },
+      { id: '8_revoked_disabled_expired', revoked_at: 5, disabled_at: 5, expires_at: NOW },
+      { id: '9_of_other_account', account: 'b' },
     );
+    await insertKeys(
+      test.repository,
+      { account: 'c', id: '1', created_at: 10 },
+      {
+        account: 'c',
+        id: '2',
+        kind: 'public',
+        environment: 'sandbox',
+        name: 'Till',
+        apis: '["b","a"]',
+        created_at: 20,
+        used_at: 20,
+      },
+      { account: 'c', id: '3', kind: 'access', apis: null, created_at: 25 },
+      { account: 'c', id: '4', apis: '["aa"]', created_at: 30, used_at: 40 },
+    );
+  });
+  afterAll(() => test.close());
 
-    it.each<[KeyFilter['state'], readonly string[]]>([
-      ['active', ['1_active', '2_expires_later']],
-      ['disabled', ['3_disabled', '4_disabled_expires_later']],
-      ['expired', ['5_expired', '6_disabled_expired']],
-      ['revoked', ['7_revoked', '8_revoked_disabled_expired']],
-      [
-        undefined,
-        [
-          ...['1_active', '2_expires_later', '3_disabled', '4_disabled_expires_later'],
-          ...['5_expired', '6_disabled_expired'],
-        ],
-      ],
-    ])('lists those of the state %s', async (state, expected) => {
-      expect(await listed({ state })).toEqual(expected);
+  const listed = async (filter: Partial<KeyFilter>) => {
+    const sort = { by: 'created', isDescending: false } as const;
+    const page = await test.repository.keys({
+      ...{ account: 'acme', kinds: ['secret', 'public'], now: NOW, limit: 9, sort },
+      ...filter,
     });
+    return page.map(({ key }) => key.id);
+  };
+
+  it.each<[KeyFilter['state'], readonly string[]]>([
+    ['active', ['1_active', '2_expires_later']],
+    ['disabled', ['3_disabled', '4_disabled_expires_later']],
+    ['expired', ['5_expired', '6_disabled_expired']],
+    ['revoked', ['7_revoked', '8_revoked_disabled_expired']],
+    [
+      undefined,
+      [
+        ...['1_active', '2_expires_later', '3_disabled', '4_disabled_expires_later'],
+        ...['5_expired', '6_disabled_expired'],
+      ],
+    ],
+  ])('selects keys in the state %s', async (state, expected) => {
+    expect(await listed({ state })).toEqual(expected);
   });
 
   it.each<[string, Partial<KeyFilter>, readonly string[]]>([
@@ -149,20 +183,12 @@ describe.each(engines)('a repository in %s', (name) => {
     ['a place in the list', { after: { value: 10, id: '1' } }, ['2', '4']],
     [
       'a place in the descending list',
-      {
-        ...{ after: { value: 30, id: '4' }, sort: { by: 'created', isDescending: true } },
-      },
+      { after: { value: 30, id: '4' }, sort: { by: 'created', isDescending: true } },
       ['2', '1'],
     ],
     ['the order of uses', { sort: { by: 'used', isDescending: false } }, ['1', '2', '4']],
     ['the descending order of names', { sort: { by: 'name', isDescending: true } }, ['2', '4', '1']],
   ])('selects keys by %s', async (_what, filter, expected) => {
-    await insertKeys(
-      { id: '1', created_at: 10 },
-      { id: '2', kind: 'public', environment: 'sandbox', name: 'Till', apis: '["b","a"]', created_at: 20, used_at: 20 },
-      { id: '3', kind: 'access', apis: null, created_at: 25 },
-      { id: '4', apis: '["aa"]', created_at: 30, used_at: 40 },
-    );
-    expect(await listed(filter)).toEqual(expected);
+    expect(await listed({ account: 'c', ...filter })).toEqual(expected);
   });
 });

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { listAudit } from '../../../lib/store/repository/list-audit.js';
 import type { AuditFilter } from '../../../lib/store/repository/repository.js';
 import type { AuditRow } from '../../../lib/store/tables.js';
@@ -14,10 +14,10 @@ const auditRow = (id: string, traits: Partial<AuditRow> = {}): AuditRow => ({
 describe.each(engines)('the audit log in %s', (name) => {
   let test: TestRepository;
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     test = await makeRepository(name);
   });
-  afterEach(() => test.close());
+  afterAll(() => test.close());
 
   const insert = (rows: readonly AuditRow[]) =>
     test.engine.transact(async (tx) => {
@@ -27,7 +27,7 @@ describe.each(engines)('the audit log in %s', (name) => {
     (await listAudit(test.engine.lists, { limit: 9, ...filter }, { ...test.engine, batch })).map(({ id }) => id);
 
   describe('with entries of two accounts', () => {
-    beforeEach(() =>
+    beforeAll(() =>
       insert([
         auditRow('1', { at: 10 }),
         auditRow('2', { at: 30, subject: 'key_2' }),
@@ -45,9 +45,7 @@ describe.each(engines)('the audit log in %s', (name) => {
       ['of an action', { account: 'acme', action: 'key.edit' }, ['2', '5', '1']],
       [
         'of a subject, an actor and an action',
-        {
-          ...{ account: 'acme', subject: 'key_1', actor: 'ada', action: 'key.edit' },
-        },
+        { account: 'acme', subject: 'key_1', actor: 'ada', action: 'key.edit' },
         ['1'],
       ],
       ['of an actor, in all accounts', { actor: 'bob' }, ['5', '3']],
@@ -58,18 +56,10 @@ describe.each(engines)('the audit log in %s', (name) => {
       ['after an entry, in all accounts', { after: { time: 20, id: '4' } }, ['3', '2', '1']],
       [
         'before a time, after an entry that does not exist',
-        {
-          ...{ account: 'acme', after: { time: 20, id: 'none' } },
-        },
+        { account: 'acme', after: { time: 20, id: 'none' } },
         ['1'],
       ],
-      [
-        'before a time, after an entry of another account',
-        {
-          ...{ account: 'acme', after: { time: 20, id: '3' } },
-        },
-        ['1'],
-      ],
+      ['before a time, after an entry of another account', { account: 'acme', after: { time: 20, id: '3' } }, ['1']],
       ['after an entry that does not exist, in all accounts: none', { after: { time: 20, id: 'none' } }, []],
       ['up to a limit', { account: 'acme', limit: 2 }, ['2', '5']],
     ])('lists entries %s', async (_what, filter, expected) => {
@@ -77,26 +67,33 @@ describe.each(engines)('the audit log in %s', (name) => {
     });
   });
 
-  it.each([
-    ['one account', 'acme'],
-    ['all accounts', undefined],
-  ])('lists entries of %s that are far apart, each once, over several batches', async (_what, account) => {
-    // The newest is at 0. A batch reads the first 4 rows, and then 3 rows at a time.
+  describe('with 15 entries, of which 6 match', () => {
     const matching = [1, 3, 4, 6, 11, 13];
-    const rows = Array.from({ length: 15 }, (_, at) =>
-      auditRow(String(at), { at: 15 - at, action: matching.includes(at) ? 'key.create' : 'key.edit', actor: 'ada' }),
-    );
-    await insert(rows.reverse());
-    const filter = { account, action: 'key.create', actor: 'ada', subject: 'key_1', limit: 1 };
-    const seen: string[] = [];
-    for (let after: AuditFilter['after']; ; ) {
-      const page = await listAudit(test.engine.lists, { ...filter, after }, { ...test.engine, batch: 3 });
-      seen.push(...page.map(({ id }) => id));
-      const last = page.at(-1);
-      if (last === undefined) break;
-      after = { time: last.at, id: last.id };
-    }
-    expect(seen).toEqual(matching.map(String));
-    expect(await listed({ ...filter, limit: 2 }, 1)).toEqual(['1', '3']);
+
+    beforeAll(() => {
+      const rows = Array.from({ length: 15 }, (_, at) => {
+        const action = matching.includes(at) ? 'key.create' : 'key.edit';
+        return auditRow(`far ${at}`, { account: 'far', at: 15 - at, action });
+      });
+      return insert(rows.reverse());
+    });
+
+    it.each([
+      ['one account', 'far'],
+      ['all accounts', undefined],
+    ])('lists the matching entries of %s, each once, over several batches', async (_what, account) => {
+      // The first batch has 4 rows for each entry of the page, and the further ones have 3.
+      const filter = { account, action: 'key.create', actor: 'ada', subject: 'key_1', limit: 1 };
+      const seen: string[] = [];
+      for (let after: AuditFilter['after']; ; ) {
+        const page = await listAudit(test.engine.lists, { ...filter, after }, { ...test.engine, batch: 3 });
+        seen.push(...page.map(({ id }) => id));
+        const last = page.at(-1);
+        if (last === undefined) break;
+        after = { time: last.at, id: last.id };
+      }
+      expect(seen).toEqual(matching.map((at) => `far ${at}`));
+      expect(await listed({ ...filter, limit: 2 }, 1)).toEqual(['far 1', 'far 3']);
+    });
   });
 });
