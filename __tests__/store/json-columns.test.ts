@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { intersection, listToJson, parseList, parseNames } from '../../lib/store/json-columns.js';
+import { intersection, listToJson, parseList, parseNames, parseOptional } from '../../lib/store/json-columns.js';
 
 describe('lists in columns of text', () => {
   it.each([['all'], [[]], [['payments']], [['payments', 'disputes']], [['all']], [['"', '\\', 'é', '\n']]] as const)(
@@ -12,6 +12,11 @@ describe('lists in columns of text', () => {
   it('accept no "all" if names are required', () => {
     expect(parseNames(listToJson('all'))).toEqual([]);
     expect(parseNames(listToJson(['all']))).toEqual(['all']);
+  });
+
+  it('are null, or any JSON, where a column is optional', () => {
+    expect(parseOptional(null)).toBeNull();
+    expect(parseOptional('{"a":["b"]}')).toEqual({ a: ['b'] });
   });
 
   it.each([

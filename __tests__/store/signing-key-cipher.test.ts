@@ -73,8 +73,12 @@ describe('a cipher', () => {
 
   it('without a key neither encrypts nor decrypts', async () => {
     const cipher = createSigningKeyCipher(undefined);
-    await expect(cipher.encrypt('one', JWK)).rejects.toEqual(REFUSAL);
-    await expect(cipher.decrypt('one', 'x')).rejects.toThrow('set the option "encryptionKey" of openStore');
+    const message =
+      'signing keys are stored encrypted, but there is no encryption key; set the option "encryptionKey" of openStore to 32 random bytes';
+    expect(() => cipher.check()).toThrow(new TypeError(message));
+    await expect(cipher.encrypt('one', JWK)).rejects.toMatchObject({ code: 'encryption_key', message });
+    await expect(cipher.decrypt('one', 'x')).rejects.toMatchObject({ code: 'encryption_key', message });
+    expect(createSigningKeyCipher(BYTES).check()).toBeUndefined();
   });
 
   it.each([

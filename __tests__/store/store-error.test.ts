@@ -69,9 +69,20 @@ describe('storeErrorOf', () => {
     }
   });
 
+  it.each([
+    'Could not locate the bindings file. Tried: (list of paths)',
+    'The module was compiled against a different Node.js version using\nNODE_MODULE_VERSION 115.',
+  ])('says how to build the native code of the driver if it was not built: %s', (message) => {
+    const { code, message: given } = storeErrorOf(failing('ERR_DLOPEN_FAILED', message));
+    expect([code, given]).toEqual([
+      'store_unavailable',
+      'better-sqlite3 is not built for this version of Node; run: npm rebuild better-sqlite3',
+    ]);
+  });
+
   it('returns a StoreError unchanged', () => {
     const own = new StoreError('encryption_key', 'no key');
     expect(storeErrorOf(own)).toBe(own);
-    expect(own.driverCode).toBe('');
+    expect(own).toMatchObject({ name: 'StoreError', code: 'encryption_key', message: 'no key', driverCode: '' });
   });
 });

@@ -15,6 +15,9 @@ const WITHOUT_CONSTRAINTS = [
   'alter table copied rename to secrets',
 ];
 
+const presented = (text: string) =>
+  ({ digest: digestOf(text), kind: 'secret', environment: 'live', reveal: () => text }) as const;
+
 describe.each(sharedEngines)('a database in %s that has lost its constraints', (engine) => {
   let stores: Stores;
   let store: CredentialStore;
@@ -43,6 +46,11 @@ describe.each(sharedEngines)('a database in %s that has lost its constraints', (
     );
     expect(await api.answer(first.text)).toEqual(A5);
     expect(events.heard('keyward:lookup-failure')).toMatchObject([{ detail: 'StoreError store_unusable' }]);
+    await expect(Promise.resolve(store.resolveKey(presented(first.text)))).rejects.toMatchObject({
+      code: 'store_unusable',
+      message:
+        'the table "secrets" has two rows with the same digest, so its primary key is missing; restore the database from a backup',
+    });
     expect(await api.status(second.text)).toBe(200);
   });
 
@@ -50,7 +58,10 @@ describe.each(sharedEngines)('a database in %s that has lost its constraints', (
     const { text } = await storeKey(store);
     await onDatabase(stores.url, 'delete from feed_head');
     expect(await api.answer(text)).toEqual(A5);
-    await expect(store.resolveAccessKey('ack_1')).rejects.toMatchObject({ code: 'store_unusable' });
+    await expect(store.resolveAccessKey('ack_1')).rejects.toMatchObject({
+      code: 'store_unusable',
+      message: 'the table "feed_head" is empty; restore the database from a backup',
+    });
     expect(events.heard('keyward:lookup-failure')).toMatchObject([{ detail: 'StoreError store_unusable' }]);
   });
 });

@@ -212,7 +212,7 @@ function columnsOf(change: Change): Pick<ChangeRow, 'member' | 'subject'> {
 }
 
 function changeOf({ member, subject }: Step): Change {
-  if (subject === null || member === 'all') return 'all';
+  if (subject === null) return 'all';
   if (member === 'key') return { key: subject };
   return member === 'account' ? { account: subject } : { accessKey: subject };
 }
