@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { storeKeys } from '../support/store-bulk.js';
-import { onDatabase } from '../support/store-database.js';
-import { makeStores, type Stores, storeKey } from '../support/store-places.js';
-import { secretRow } from '../support/stored-rows.js';
-import { sharedEngines } from '../support/test-stores.js';
+import { storeKeys } from '../../support/store-bulk.js';
+import { onDatabase } from '../../support/store-database.js';
+import { makeStores, type Stores, storeKey } from '../../support/store-places.js';
+import { secretRow } from '../../support/stored-rows.js';
+import { sharedEngines } from '../../support/test-stores.js';
 
 let stores: Stores;
 
