@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { Change } from 'keyward';
 import type { StoreWarning } from 'keyward/store';
 import { appendChange, Feed } from '../../lib/store/change-feed.js';
@@ -8,7 +8,14 @@ import { StoreError } from '../../lib/store/store-error.js';
 import { type Eavesdropper, eavesdrop } from '../support/eavesdrop.js';
 import { listenTo } from '../support/store-listener.js';
 
+let events: Eavesdropper;
+
+beforeEach(() => {
+  events = eavesdrop();
+});
+
 afterEach(() => {
+  events.stop();
   jest.restoreAllMocks();
 });
 
@@ -73,7 +80,7 @@ async function insertChanges(engine: Engine, count: number): Promise<void> {
   await engine.lookups.insertInto('changes').values(rows).execute();
 }
 
-const warningsOf = (events: Eavesdropper) => events.heard<StoreWarning>('keyward:store');
+const warnings = () => events.heard<StoreWarning>('keyward:store');
 const NOT_REACHED = { warning: 'unreachable', detail: 'the connection was closed' };
 const REACHED = { warning: 'reachable', detail: undefined };
 const FEED_REPLACED = {
@@ -101,8 +108,7 @@ describe('a feed', () => {
   it.each([
     { attempts: 1, outcome: 'reports no outage', warnings: [], polls: 2 },
     { attempts: 2, outcome: 'reports an outage', warnings: ['unreachable'], polls: 1 },
-  ])('$outcome if $attempts of the attempts of a poll fail', async ({ attempts, warnings, polls }) => {
-    const events = eavesdrop();
+  ])('$outcome if $attempts of the attempts of a poll fail', async ({ attempts, warnings: expected, polls }) => {
     const { engine, poll, fail } = await polledByHand();
     const feed = new Feed(engine);
     const heard = listenTo(feed);
@@ -110,9 +116,8 @@ describe('a feed', () => {
     await poll();
     fail(attempts);
     await poll();
-    expect(events.heard<StoreWarning>('keyward:store').map(({ warning }) => warning)).toEqual(warnings);
+    expect(warnings().map(({ warning }) => warning)).toEqual(expected);
     expect(heard.currents()).toBe(polls);
-    events.stop();
     await engine.close();
   });
 
@@ -159,34 +164,30 @@ describe('a feed', () => {
   });
 
   it('reports an outage once, and its end once', async () => {
-    const events = eavesdrop();
     const { engine, poll, fail } = await polledByHand();
     const feed = new Feed(engine);
     feed.start();
     await poll();
-    expect(warningsOf(events)).toEqual([]);
+    expect(warnings()).toEqual([]);
     fail(4);
     for (const _time of [1, 2]) await poll();
-    expect(warningsOf(events)).toEqual([NOT_REACHED]);
+    expect(warnings()).toEqual([NOT_REACHED]);
     for (const _time of [1, 2]) await poll();
-    expect(warningsOf(events)).toEqual([NOT_REACHED, REACHED]);
+    expect(warnings()).toEqual([NOT_REACHED, REACHED]);
     fail(2);
     await poll();
-    expect(warningsOf(events)).toEqual([NOT_REACHED, REACHED, NOT_REACHED]);
-    events.stop();
+    expect(warnings()).toEqual([NOT_REACHED, REACHED, NOT_REACHED]);
     await engine.close();
   });
 
   it('reports no outage after it was stopped', async () => {
-    const events = eavesdrop();
     const { engine, poll, fail } = await polledByHand();
     const feed = new Feed(engine);
     feed.start();
     feed.stop();
     fail(2);
     await poll();
-    expect(warningsOf(events)).toEqual([]);
-    events.stop();
+    expect(warnings()).toEqual([]);
     await engine.close();
   });
 
@@ -218,7 +219,6 @@ describe('a feed', () => {
   });
 
   it('invalidates everything if the database file was replaced, even by one of the same version', async () => {
-    const events = eavesdrop();
     const { engine, poll, setVersion, replace } = await polledByHand();
     const feed = new Feed(engine);
     const heard = listenTo(feed);
@@ -228,14 +228,13 @@ describe('a feed', () => {
     replace();
     for (const _time of [1, 2]) await poll();
     expect(heard.changes).toEqual(['all', 'all']);
-    expect(warningsOf(events)).toEqual([
+    expect(warnings()).toEqual([
       {
         warning: 'replaced',
         detail:
           'the database file or its write-ahead log was replaced, so the file was opened again and all cached records were invalidated',
       },
     ]);
-    events.stop();
     await engine.close();
   });
 
@@ -243,7 +242,6 @@ describe('a feed', () => {
     ['deleted', ({ lookups }) => lookups.deleteFrom('changes').execute()],
     ['replaced by another at its position', ({ lookups }) => lookups.updateTable('changes').set({ id: 'x' }).execute()],
   ])('invalidates everything if the last change that it has read was %s', async (_how, edit) => {
-    const events = eavesdrop();
     const { engine, poll } = await polledByHand();
     const feed = new Feed(engine);
     const heard = listenTo(feed);
@@ -252,8 +250,7 @@ describe('a feed', () => {
     await edit(engine);
     await poll();
     expect([heard.changes, heard.currents()]).toEqual([['all', 'all'], 2]);
-    expect(warningsOf(events)).toEqual([FEED_REPLACED]);
-    events.stop();
+    expect(warnings()).toEqual([FEED_REPLACED]);
     await engine.close();
   });
 
@@ -261,7 +258,6 @@ describe('a feed', () => {
     { count: 1_000, outcome: 'reports each of' },
     { count: 1_001, outcome: 'invalidates everything, without a warning, after' },
   ])('$outcome $count changes since the last poll', async ({ count }) => {
-    const events = eavesdrop();
     const { engine, poll, append } = await polledByHand();
     const feed = new Feed(engine);
     const heard = listenTo(feed);
@@ -278,8 +274,7 @@ describe('a feed', () => {
     await append({ account: 'acme' });
     await poll();
     expect(heard.changes).toEqual([{ account: 'acme' }]);
-    expect(warningsOf(events)).toEqual([]);
-    events.stop();
+    expect(warnings()).toEqual([]);
     await engine.close();
   });
 

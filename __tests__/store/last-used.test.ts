@@ -70,6 +70,26 @@ describe('last uses', () => {
     ]);
   });
 
+  it('are written five seconds after the first of them, once', async () => {
+    jest.useFakeTimers({ doNotFake: ['Date', 'performance', 'nextTick', 'queueMicrotask', 'setImmediate'] });
+    try {
+      uses.record(of('one'), '192.0.2.1');
+      jest.advanceTimersByTime(3_000);
+      uses.record(of('two'), undefined);
+      jest.advanceTimersByTime(1_999);
+      await new Promise(setImmediate);
+      expect(writes).toBe(0);
+      jest.advanceTimersByTime(1);
+      await new Promise(setImmediate);
+      expect(writes).toBe(1);
+      jest.advanceTimersByTime(60_000);
+    } finally {
+      jest.useRealTimers();
+    }
+    await uses.flush();
+    expect([writes, await stored('one'), await stored('two')]).toEqual([1, [now, '192.0.2.1'], [now, null]]);
+  });
+
   it('are the order of lists of keys: the latest use of any secret', async () => {
     for (const [id, text] of [
       ['key_2', 'three'],

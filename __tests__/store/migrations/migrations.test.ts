@@ -158,6 +158,15 @@ describe.each(sharedEngines)('the schema in %s', (engine) => {
     expect(columns.map(({ text }) => text)).toEqual(DEFAULTS);
   });
 
+  it('starts with one change in the feed: of everything', async () => {
+    const rows = await sql(
+      'select c.position, member, subject from changes c join feed_head h on h.position = c.position',
+    );
+    expect(rows.map((row) => ({ ...row, position: Number(row.position) }))).toEqual([
+      { position: 0, member: 'all', subject: null },
+    ]);
+  });
+
   it('is used as it is if a newer version of keyward has changed it', async () => {
     await sql("insert into migrations (name, timestamp) values ('0999_newer', '2999-01-01T00:00:00.000Z')");
     const { id } = await storeKey(await stores.open());
