@@ -48,7 +48,7 @@ const PARTS = {
     seconds: 20,
     onSqlite: true,
   },
-  store: { folders: ['store'], tests: ['store'], bound: 90, seconds: 20 },
+  store: { folders: ['store'], tests: ['contracts/store*', 'store'], bound: 90, seconds: 20 },
   cli: {
     folders: ['cli'],
     without: ['cli/commands', 'cli/import', 'cli/scan'],
