@@ -1,0 +1,93 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { placesOf, type TestPlace } from '../../support/test-stores.js';
+import { fixClock, type Transcript, transcriptOn } from '../../support/transcript.js';
+
+let place: TestPlace;
+let keyward: Transcript;
+
+beforeEach(async () => {
+  fixClock();
+  place = await placesOf.SQLite();
+  keyward = transcriptOn({ KEYWARD_DATABASE: place.url }, { [place.url]: 'file:keyward.db' });
+});
+
+afterEach(async () => {
+  jest.useRealTimers();
+  await place.remove();
+});
+
+const ALL = [
+  ...['accounts', 'put', 'acme', '--api', 'payments', '--api', 'disputes', '--scope', 'payments'],
+  ...['--scope', 'payments:refund', '--channel', 'pc_1', '--channel', 'pc_2', '--platform', 'shop'],
+];
+
+/** Runs a command for people and then with `--json`. */
+async function both(...args: string[]): Promise<string> {
+  return `${await keyward.run(...args)}\n${await keyward.run(...args, '--json')}`;
+}
+
+describe('the whole output of keyward accounts', () => {
+  it('put, for a new account, and view', async () => {
+    expect(await keyward.run(...ALL)).toMatchSnapshot();
+    expect(await both('accounts', 'view', 'acme')).toMatchSnapshot();
+  });
+
+  it('put --json, for an account with every API and channel, and for one without', async () => {
+    expect(
+      await keyward.run('accounts', 'put', 'globex', '--api', 'all', '--channel', 'all', '--json'),
+    ).toMatchSnapshot();
+    expect(await both('accounts', 'put', 'empty')).toMatchSnapshot();
+  });
+
+  it('list, without accounts, and with a disabled one among others', async () => {
+    expect(await both('accounts', 'list')).toMatchSnapshot();
+    await keyward.run(...ALL);
+    await keyward.run('accounts', 'put', 'a-much-longer-name-of-an-account', '--api', 'all');
+    await keyward.run('accounts', 'put', 'none');
+    await keyward.run('accounts', 'disable', 'none');
+    expect(await both('accounts', 'list')).toMatchSnapshot();
+  });
+
+  it('disable and enable, also if there is nothing to change', async () => {
+    await keyward.run(...ALL);
+    expect(await both('accounts', 'disable', 'acme')).toMatchSnapshot();
+    expect(await both('accounts', 'enable', 'acme')).toMatchSnapshot();
+  });
+
+  it('put, for each list of which something is removed', async () => {
+    await keyward.run(...ALL);
+    expect(await keyward.run('accounts', 'put', 'acme', '--api', 'payments')).toMatchSnapshot();
+    expect(await keyward.run('accounts', 'put', 'acme', '--scope', 'other', '--channel', 'pc_2')).toMatchSnapshot();
+    expect(await keyward.run('accounts', 'put', 'acme', '--platform', 'market', '--json')).toMatchSnapshot();
+    await keyward.run('accounts', 'put', 'acme', '--api', 'all', '--channel', 'all');
+    expect(
+      await keyward.run('accounts', 'put', 'acme', '--api', 'payments', '--api', 'disputes', '--channel', 'pc_1'),
+    ).toMatchSnapshot();
+  });
+});
+
+describe('a question on a terminal', () => {
+  const put = (...args: string[]) => keyward.runWith('n\n', ['accounts', 'put', 'acme', ...args], true);
+
+  beforeEach(async () => {
+    await keyward.run(...ALL);
+  });
+
+  it('names what accounts put removes, and what this does', async () => {
+    expect(await put('--api', 'payments')).toMatchSnapshot();
+    expect(await put('--platform', 'market')).toMatchSnapshot();
+    expect(await put('--scope', 'payments', '--platform', 'market')).toMatchSnapshot();
+    expect(await put('--scope', 'other', '--channel', 'pc_3')).toMatchSnapshot();
+  });
+
+  it('is not asked if nothing is removed', async () => {
+    expect(await put('--api', 'all', '--scope', 'payments', '--scope', 'payments:refund')).toMatchSnapshot();
+  });
+
+  it('is asked before an account is disabled, and only once', async () => {
+    const disable = (answer: string) => keyward.runWith(answer, ['accounts', 'disable', 'acme'], true);
+    expect(await disable('n\n')).toMatchSnapshot();
+    expect(await disable('y\n')).toMatchSnapshot();
+    expect(await disable('')).toMatchSnapshot();
+  });
+});

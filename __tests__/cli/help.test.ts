@@ -1,0 +1,53 @@
+import { Readable } from 'node:stream';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { runCli } from '../../lib/cli/program.js';
+import { outputInto } from '../support/command-line.js';
+
+const { columns } = process.stdout;
+// Commander wraps lines at the width of the terminal, which may be another one where the tests run.
+beforeAll(() => void Object.assign(process.stdout, { columns: 80 }));
+afterAll(() => void Object.assign(process.stdout, { columns }));
+
+async function helpOf(command: string): Promise<string> {
+  const [out, err]: [string[], string[]] = [[], []];
+  const io = { stdin: Readable.from([]), stdout: outputInto(out), stderr: outputInto(err), env: {} };
+  const args = command.split(' ').slice(1);
+  expect([await runCli([...args, '--help'], io), err]).toEqual([0, []]);
+  return out.join('');
+}
+
+const GROUPS = {
+  keyward: [
+    ...['accounts', 'keys', 'access-keys', 'signing-keys', 'encryption-key', 'audit', 'migrate', 'routes'],
+    ...['openapi', 'serve'],
+  ],
+  'keyward accounts': ['put', 'view', 'list', 'disable', 'enable'],
+  'keyward keys': [
+    ...['list', 'view', 'end-grace', 'usage', 'revoke', 'rotate', 'create', 'edit'],
+    ...['import', 'find', 'inspect', 'patterns', 'scan'],
+  ],
+  'keyward access-keys': [
+    ...['list', 'view', 'end-grace', 'usage', 'revoke', 'rotate', 'create', 'edit'],
+    ...['add-secret', 'delete-secret', 'add-public-key', 'remove-public-key'],
+  ],
+  'keyward signing-keys': ['list', 'rotate', 'revoke'],
+  'keyward encryption-key': ['rotate', 'finish'],
+  'keyward openapi': ['check', 'describe'],
+};
+const COMMANDS = new Set(
+  Object.entries(GROUPS).flatMap(([group, names]) => [group, ...names.map((name) => `${group} ${name}`)]),
+);
+
+describe('the help of', () => {
+  it.each([...COMMANDS])('%s', async (command) => {
+    expect(await helpOf(command)).toMatchSnapshot();
+  });
+
+  it('each group lists the commands that are compared here', async () => {
+    for (const [group, names] of Object.entries(GROUPS)) {
+      const [, list = ''] = (await helpOf(group)).split('Commands:\n');
+      const listed = [...list.matchAll(/^ {2}([\w-]+)/gm)].map(([, name]) => name);
+      expect(listed.filter((name) => name !== 'help')).toEqual(names);
+    }
+  });
+});

@@ -1,0 +1,103 @@
+/**
+ * Commands and all that they print, as texts for snapshots. The clock is fixed, one minute later for each command, and random ids,
+ * secrets and cursors are replaced by others of the same length, in the order in which they are printed first.
+ */
+import { userInfo } from 'node:os';
+import { Readable } from 'node:stream';
+import { jest } from '@jest/globals';
+import { runCli } from '../../lib/cli/program.js';
+import { outputInto } from './command-line.js';
+import { START } from './manual-clock.js';
+
+export interface Transcript {
+  /** Runs a command; its text is the command line, standard output, standard error and the exit code. */
+  run(...args: string[]): Promise<string>;
+  /** Runs a command whose standard input has this text; `onTerminal` if a person types it. */
+  runWith(stdin: string, args: readonly string[], onTerminal?: boolean): Promise<string>;
+  /** Runs a command with `--json`, which has to end with 0, and returns what it prints, with its random values. */
+  json<T>(...args: string[]): Promise<T>;
+}
+
+const MINUTE = 60_000;
+
+/** What is random in the output: keys, ids of keys, client secrets, thumbprints, digests, hints and cursors. */
+const RANDOM = [
+  /\b(?:sk|pk)_(?:sbox_)?[a-z2-7]{27}\b/,
+  /\b(?:key|ack)_[a-z2-7]{26}\b/,
+  /(?<![\w-])[\w-]{86}(?![\w-])/,
+  /(?<![\w-])[\w-]{43}(?![\w-])/,
+  /\b[0-9a-f]{16}\b/,
+  /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/,
+  /(?<=\u2026)[\w-]{4}(?![\w-])/,
+  /(?<=--after )[\w-]+|(?<="next":")[\w-]+/,
+];
+const EVERY_RANDOM = new RegExp(RANDOM.map(({ source }) => source).join('|'), 'g');
+
+/** Only the clock of dates is replaced: the store waits with real timers. */
+const REAL_TIMERS = [
+  ...(['nextTick', 'queueMicrotask', 'setImmediate', 'clearImmediate', 'setTimeout', 'clearTimeout'] as const),
+  ...(['setInterval', 'clearInterval', 'performance', 'hrtime'] as const),
+];
+
+/** Fixes the clock until `jest.useRealTimers()`. */
+export function fixClock(now = START): void {
+  jest.useFakeTimers({ now, doNotFake: [...REAL_TIMERS] });
+}
+
+/**
+ * @param places - Texts that differ from run to run, such as a folder, and what is printed for them.
+ */
+export function transcriptOn(
+  env: Readonly<Record<string, string>>,
+  places: Readonly<Record<string, string>> = {},
+): Transcript {
+  const placeholders = new Map<string, string>();
+  const user = new RegExp(`\\bcli:${userInfo().username}\\b`, 'g');
+
+  function placeholderOf(random: string): string {
+    const known = placeholders.get(random);
+    if (known !== undefined) return known;
+    const prefix = /^(?:(?:sk|pk)_(?:sbox_)?|(?:key|ack)_)/.exec(random)?.[0] ?? '';
+    const number = String(placeholders.size + 1);
+    const made = (prefix + number).padEnd(random.length, '.');
+    placeholders.set(random, made);
+    return made;
+  }
+
+  function fixed(text: string): string {
+    const named = Object.entries(places).reduce((all, [place, name]) => all.replaceAll(place, name), text);
+    return named
+      .replace(EVERY_RANDOM, placeholderOf)
+      .replace(user, 'cli:kim')
+      .replace(/[^\n -~]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  }
+
+  async function ran(stdin: string, args: readonly string[], isTerminal: boolean) {
+    jest.setSystemTime(Date.now() + MINUTE);
+    const [out, err]: [string[], string[]] = [[], []];
+    const code = await runCli(args, {
+      stdin: Object.assign(Readable.from([stdin]), { isTTY: isTerminal }),
+      stdout: outputInto(out),
+      stderr: { ...outputInto(err), isTerminal },
+      env,
+    });
+    return { code, out: out.join(''), err: err.join('') };
+  }
+
+  async function runWith(stdin: string, args: readonly string[], onTerminal = false): Promise<string> {
+    const { code, out, err } = await ran(stdin, args, onTerminal);
+    const command = ['$ keyward', ...args.map((arg) => (/^[\w./:=,@{}-]+$/.test(arg) ? arg : JSON.stringify(arg)))];
+    const said = err === '' ? '' : `[standard error]\n${err}${err.endsWith('\n') ? '' : '\n'}`;
+    return fixed(`${command.join(' ')}\n${out}${said}[exit code ${code}]`);
+  }
+
+  return {
+    runWith,
+    run: (...args) => runWith('', args),
+    async json(...args) {
+      const { code, out, err } = await ran('', [...args, '--json'], false);
+      if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}: ${err}`);
+      return JSON.parse(out);
+    },
+  };
+}
