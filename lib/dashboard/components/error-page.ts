@@ -12,7 +12,7 @@ export function errorPage(site: DashboardSettings, base: string, error: HttpErro
   const { status, title, message, headers } = error;
   const main = html`<h1>${title}</h1>
 <p>${message}</p>
-<p>${nextStep(site, base, status)}</p>`;
+${nextStep(site, base, status)}`;
   return htmlResponse(
     status,
     bareLayout({ title, product: site.productName, base, stylesheet: site.stylesheet, main }),
@@ -21,6 +21,6 @@ export function errorPage(site: DashboardSettings, base: string, error: HttpErro
 }
 
 function nextStep({ signInUrl }: DashboardSettings, base: string, status: number): Html | undefined {
-  if (status !== 401) return html`<a href="${base}/">Go to your keys</a>`;
-  return signInUrl === undefined ? undefined : html`<a class="button" href="${signInUrl}">Sign in</a>`;
+  if (status !== 401) return html`<p><a href="${base}/">Go to your keys</a></p>`;
+  return signInUrl === undefined ? undefined : html`<p><a class="button" href="${signInUrl}">Sign in</a></p>`;
 }
