@@ -16,8 +16,8 @@ import { START } from '../support/manual-clock.js';
 const DAY = 86_400_000;
 
 /** So many milliseconds before the time of the page, or after it if negative. */
-export const before = (milliseconds: number) => new Date(START - milliseconds);
-export const daysBefore = (days: number) => before(days * DAY);
+export const msBefore = (milliseconds: number) => new Date(START - milliseconds);
+export const daysBefore = (days: number) => msBefore(days * DAY);
 
 export function secretView(number: number, more: Partial<SecretView> = {}): SecretView {
   return {
@@ -76,7 +76,7 @@ export const ALL_SETTINGS: Partial<KeyView> = {
   ...{ environment: 'sandbox', apis: ['payments', 'disputes', 'payouts'], scopes: ['payments', 'payments:refund'] },
   ...{ channels: ['pc_1', 'pc_9'], platform: 'shop', metadata: { team: 'checkout', region: 'eu' } },
   ...{ allowedAddresses: ['203.0.113.7', '2001:db8::/32'], limits: [{ requests: 100, seconds: 60 }] },
-  ...{ expiresAt: new Date('2031-01-01T00:00:00Z'), lastUsedAt: before(240_000) },
+  ...{ expiresAt: new Date('2031-01-01T00:00:00Z'), lastUsedAt: msBefore(240_000) },
 };
 
 /** A key that was rotated: the old secret is in its grace period. `age` is the time since the rotation. */
@@ -85,7 +85,7 @@ export function rotated(key: KeyView, age: number, old: Partial<SecretView> = {}
   if (secret === undefined) throw new Error('the key has no secret');
   const hint = secret.hint.replace('end', 'new');
   const grace = { state: 'grace_period', acceptedUntil: daysBefore(-6), ...old } as const;
-  const newest = { ...secret, id: 'a'.repeat(16), hint, createdAt: before(age) };
+  const newest = { ...secret, id: 'a'.repeat(16), hint, createdAt: msBefore(age) };
   return { ...key, hint, secrets: [newest, { ...secret, ...grace }] };
 }
 
@@ -96,7 +96,7 @@ export const ACCOUNT: MemberAccount = {
 
 export function auditEntry(more: Partial<AuditEntry> = {}): AuditEntry {
   return {
-    ...{ id: 'entry', at: before(3_600_000), account: 'acme', actor: 'kim', role: 'owner', action: 'key.edit' },
+    ...{ id: 'entry', at: msBefore(3_600_000), account: 'acme', actor: 'kim', role: 'owner', action: 'key.edit' },
     ...{ outcome: 'done', subject: 'key_1', before: null, after: null, origin: '203.0.113.7' },
     ...more,
   };
@@ -130,7 +130,7 @@ export function fixedManagement(data: FixedData = {}): Management {
     return await find(member, id);
   };
   const make = async (member: unknown, id: string) => ({
-    ...{ key: await change(member, id), doneAt: before(60_000) },
+    ...{ key: await change(member, id), doneAt: msBefore(60_000) },
     ...('secret' in data && { secret: data.secret }),
   });
   const serviceOf = (isAccess: boolean) => ({

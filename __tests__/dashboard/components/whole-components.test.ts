@@ -45,10 +45,10 @@ import {
   ALL_SETTINGS,
   accessKey,
   auditEntry,
-  before,
   clientSecret,
   daysBefore,
   fixedManagement,
+  msBefore,
   publicKey,
   publicKeyView,
   rotated,
@@ -406,7 +406,7 @@ describe('the table of keys', () => {
 
   it('of API keys in each state', () => {
     const keys = [
-      secretKey({ lastUsedAt: before(240_000) }),
+      secretKey({ lastUsedAt: msBefore(240_000) }),
       publicKey(DISABLED),
       rotated(secretKey({ ...ALL_SETTINGS, id: 'key_4', name: null }), 3_600_000),
       rotated(secretKey({ ...EXPIRED, id: 'key_5', apis: 'all' }), 3_600_000),
@@ -475,7 +475,7 @@ describe('the last use', () => {
     const context = contextOf({ management: fixedManagement({ usage }) });
     expect(
       named({
-        used: await recentUse(context, secretKey({ lastUsedAt: before(240_000) })),
+        used: await recentUse(context, secretKey({ lastUsedAt: msBefore(240_000) })),
         never: await recentUse(context, secretKey()),
       }),
     ).toMatchSnapshot();
@@ -524,7 +524,7 @@ describe('the secrets of a key', () => {
     [370_001, undefined],
     [370_001, 370_000],
   ])('the old secret, %i ms after a rotation, last used %s ms ago', (age, used) => {
-    const old = { lastUsedAt: used === undefined ? null : before(used), lastUsedFrom: '203.0.113.7' };
+    const old = { lastUsedAt: used === undefined ? null : msBefore(used), lastUsedFrom: '203.0.113.7' };
     expect(sectionOf(rotated(secretKey(), age, old))).toMatchSnapshot();
   });
 });
