@@ -115,7 +115,7 @@ describe('the form for a new key, after an error', () => {
     [
       'too many addresses',
       'secret',
-      { allowedAddresses: Array.from({ length: 101 }, (_, one) => `203.0.113.${one}`).join(' ') },
+      { allowedAddresses: Array.from({ length: 300 }, (_, one) => `2001:db8::${one}`).join(' ') },
     ],
     ['a limit that is too high', 'secret', { limits: '100/1m, 200/1m' }],
     ['no choice of APIs', 'secret', { 'apis.of': '', apis: [] }],
@@ -159,7 +159,7 @@ describe('the form that edits a key', () => {
   it.each([
     ['error', new ManagementError('invalid', 'name: expected at most 100 characters', 'name')],
     ['conflict', new ManagementError('version_conflict', 'the key has version 4')],
-  ] as const)('after an %s', async (_name, refused) => {
+  ] as const)('after it was refused: %s', async (_name, refused) => {
     const form = {
       version: '2',
       name: 'Desk',
