@@ -1,6 +1,7 @@
 /**
  * Commands and all that they print, as texts for snapshots. The clock is fixed, one minute later for each command, and random ids,
- * secrets and cursors are replaced by others of the same length, in the order in which they are printed first.
+ * secrets and cursors are replaced by numbers of the same length, in the order in which they are printed first. A hint is
+ * printed as `sk_~1...`.
  */
 import { userInfo } from 'node:os';
 import { Readable } from 'node:stream';
@@ -12,6 +13,8 @@ import { START } from './manual-clock.js';
 export interface Transcript {
   /** Runs a command; its text is the command line, standard output, standard error and the exit code. */
   run(...args: string[]): Promise<string>;
+  /** Runs a command for people, and then with `--json`. */
+  both(...args: string[]): Promise<string>;
   /** Runs a command whose standard input has this text; `onTerminal` if a person types it. */
   runWith(stdin: string, args: readonly string[], onTerminal?: boolean): Promise<string>;
   /** Runs a command with `--json`, which has to end with 0, and returns what it prints, with its random values. */
@@ -29,7 +32,7 @@ const RANDOM = [
   /\b[0-9a-f]{16}\b/,
   /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/,
   /(?<=\u2026)[\w-]{4}(?![\w-])/,
-  /(?<=--after )[\w-]+|(?<="next":")[\w-]+/,
+  /(?<=--after |"next":")[\w-]{16,}/,
 ];
 const EVERY_RANDOM = new RegExp(RANDOM.map(({ source }) => source).join('|'), 'g');
 
@@ -66,10 +69,14 @@ export function transcriptOn(
 
   function fixed(text: string): string {
     const named = Object.entries(places).reduce((all, [place, name]) => all.replaceAll(place, name), text);
-    return named
-      .replace(EVERY_RANDOM, placeholderOf)
-      .replace(user, 'cli:kim')
-      .replace(/[^\n -~]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
+    return (
+      named
+        .replace(EVERY_RANDOM, placeholderOf)
+        .replace(user, 'cli:kim')
+        // One ASCII character for one, so that columns stay aligned.
+        .replaceAll('\u2026', '~')
+        .replace(/[^\n -~]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    );
   }
 
   async function ran(stdin: string, args: readonly string[], isTerminal: boolean) {
@@ -91,9 +98,12 @@ export function transcriptOn(
     return fixed(`${command.join(' ')}\n${out}${said}[exit code ${code}]`);
   }
 
+  const run = (...args: string[]) => runWith('', args);
+
   return {
     runWith,
-    run: (...args) => runWith('', args),
+    run,
+    both: async (...args) => `${await run(...args)}\n${await run(...args, '--json')}`,
     async json(...args) {
       const { code, out, err } = await ran('', [...args, '--json'], false);
       if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}: ${err}`);

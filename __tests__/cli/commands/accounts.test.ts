@@ -21,37 +21,32 @@ const ALL = [
   ...['--scope', 'payments:refund', '--channel', 'pc_1', '--channel', 'pc_2', '--platform', 'shop'],
 ];
 
-/** Runs a command for people and then with `--json`. */
-async function both(...args: string[]): Promise<string> {
-  return `${await keyward.run(...args)}\n${await keyward.run(...args, '--json')}`;
-}
-
 describe('the whole output of keyward accounts', () => {
   it('put, for a new account, and view', async () => {
     expect(await keyward.run(...ALL)).toMatchSnapshot();
-    expect(await both('accounts', 'view', 'acme')).toMatchSnapshot();
+    expect(await keyward.both('accounts', 'view', 'acme')).toMatchSnapshot();
   });
 
   it('put --json, for an account with every API and channel, and for one without', async () => {
     expect(
       await keyward.run('accounts', 'put', 'globex', '--api', 'all', '--channel', 'all', '--json'),
     ).toMatchSnapshot();
-    expect(await both('accounts', 'put', 'empty')).toMatchSnapshot();
+    expect(await keyward.both('accounts', 'put', 'empty')).toMatchSnapshot();
   });
 
   it('list, without accounts, and with a disabled one among others', async () => {
-    expect(await both('accounts', 'list')).toMatchSnapshot();
+    expect(await keyward.both('accounts', 'list')).toMatchSnapshot();
     await keyward.run(...ALL);
     await keyward.run('accounts', 'put', 'a-much-longer-name-of-an-account', '--api', 'all');
     await keyward.run('accounts', 'put', 'none');
     await keyward.run('accounts', 'disable', 'none');
-    expect(await both('accounts', 'list')).toMatchSnapshot();
+    expect(await keyward.both('accounts', 'list')).toMatchSnapshot();
   });
 
   it('disable and enable, also if there is nothing to change', async () => {
     await keyward.run(...ALL);
-    expect(await both('accounts', 'disable', 'acme')).toMatchSnapshot();
-    expect(await both('accounts', 'enable', 'acme')).toMatchSnapshot();
+    expect(await keyward.both('accounts', 'disable', 'acme')).toMatchSnapshot();
+    expect(await keyward.both('accounts', 'enable', 'acme')).toMatchSnapshot();
   });
 
   it('put, for each list of which something is removed', async () => {
