@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type KeyView, ManagementError, type Member } from 'keyward/management';
+import { type KeyView, type Management, ManagementError, type Member } from 'keyward/management';
 import type { PageResponse } from '../../../lib/dashboard/http/page-response.js';
 import { ROUTES } from '../../../lib/dashboard/pages/routes.js';
 import {
@@ -332,6 +332,65 @@ describe('the page with a secret', () => {
     expect(await answer()).toMatchSnapshot();
   });
 });
+
+describe('a form asks management', () => {
+  /** The calls of a form, by a member with and without the permission. */
+  async function callsOf(path: string, form: Readonly<Record<string, string>>, member: Member) {
+    const calls: unknown[] = [];
+    const forbidden = new ManagementError('forbidden', 'this operation requires the Owner permission');
+    const data = { keys: [secretKey(), accessKey()], ...(member === READER && { refused: forbidden }) };
+    await send({ management: recorded(fixedManagement(data), calls), member }, path, form);
+    return calls;
+  }
+
+  const version = { version: '3', formId: FORM_ID };
+  const settings = { 'channels.of': 'some', channels: 'pc_1', name: 'Desk', limits: '5/1m', metadata: 'a=b' };
+  const more = { platform: 'shop', allowedAddresses: '203.0.113.7', expiresAt: '2030-12-31' };
+  const apis = { 'apis.of': 'some', apis: 'disputes', 'scopes.of': 'some', scopes: 'disputes' };
+  const scopes = { scopes: 'disputes', 'defaultScopes.of': 'some', defaultScopes: 'disputes' };
+
+  it.each<[string, Readonly<Record<string, string>>]>([
+    ['/keys', { formId: FORM_ID, kind: 'secret', environment: 'sandbox', ...settings, ...more, ...apis }],
+    ['/keys', { formId: FORM_ID, kind: 'public', apis: 'disputes', 'channels.of': 'all' }],
+    ['/access-keys', { formId: FORM_ID, ...settings, ...more, ...scopes }],
+    ['/keys/key_1/edit', { version: '3', ...settings, ...more, ...apis }],
+    ['/access-keys/ack_3/edit', { version: '3', ...settings, ...more, ...scopes }],
+    ['/keys/key_1/disable', version],
+    ['/access-keys/ack_3/enable', version],
+    ['/keys/key_1/rotate', { ...version, grace: '3600' }],
+    ['/access-keys/ack_3/end-grace', version],
+    ['/keys/key_1/revoke', { formId: FORM_ID, confirm: 'Order service' }],
+    ['/access-keys/ack_3/secrets', version],
+    ['/access-keys/ack_3/secrets/delete', { ...version, secret: '3'.repeat(16) }],
+    ['/access-keys/ack_3/revoke-tokens', version],
+    ['/access-keys/ack_3/public-keys', { formId: FORM_ID, publicKey: 'PEM' }],
+    ['/access-keys/ack_3/public-keys/remove', { ...version, kid: 'kid_1' }],
+    ...['none', 'any', 'dpop', 'mtls'].map((confirmation): [string, Readonly<Record<string, string>>] => [
+      '/access-keys/ack_3/require-confirmation',
+      { ...version, confirmation },
+    ]),
+  ])('%s: %j', async (path, form) => {
+    expect(await callsOf(path, form, OWNER)).toMatchSnapshot('an Owner');
+    expect(await callsOf(path, {}, READER)).toMatchSnapshot('an empty form of a Reader');
+  });
+});
+
+/** Notes each call of the services for keys. */
+function recorded(management: Management, calls: unknown[]): Management {
+  const service = <T extends object>(name: string, target: T): T =>
+    new Proxy(target, {
+      get: (_target, method, receiver) => {
+        const operation: unknown = Reflect.get(target, method, receiver);
+        if (typeof operation !== 'function') return operation;
+        return (member: Member, ...args: readonly unknown[]) => {
+          calls.push([`${name}.${String(method)}`, member.id, ...args]);
+          return operation(member, ...args);
+        };
+      },
+    });
+  const { keys, accessKeys } = management;
+  return { ...management, keys: service('keys', keys), accessKeys: service('accessKeys', accessKeys) };
+}
 
 describe('a form that was accepted leads back', () => {
   const forms: readonly (readonly [string, Readonly<Record<string, string>>])[] = [
