@@ -46,4 +46,5 @@ it('the whole output of keyward openapi', async () => {
   expect(await run('openapi', 'check', APP, other)).toMatchSnapshot();
   expect(await run('openapi', 'check', APP, other, '--except', 'GET /gone', '--json')).toMatchSnapshot();
   expect(await run('openapi', 'describe', APP, bare)).toMatchSnapshot();
+  expect(await run('openapi', 'describe', APP, other)).toMatchSnapshot();
 });

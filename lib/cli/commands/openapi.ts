@@ -12,7 +12,8 @@ import type { Io } from '../io.js';
 import { loadAppWith } from '../load-app.js';
 import { readDocumentFile, writeDocumentFile } from '../openapi-file.js';
 import { collect } from '../option-values.js';
-import { printJson, printLine, printWarning } from '../terminal/output.js';
+import { escapeText } from '../terminal/escape-text.js';
+import { printJson, printLine, printWarning, textOfCount } from '../terminal/output.js';
 
 interface CheckOptions {
   readonly except?: readonly string[];
@@ -55,7 +56,9 @@ export function addOpenApiCommands(program: Command, io: Io): void {
     .action(async (module: string, name: string, { except, basePath, json }: CheckOptions) => {
       const { document } = await readDocumentFile(name);
       const { app, schemes } = await load(module);
-      const differences = differencesOf(() => assertMatchesOpenApi(app, document, { schemes, except, basePath }));
+      const { mismatches: differences } = compare(() =>
+        assertMatchesOpenApi(app, document, { schemes, except, basePath }),
+      );
       if (json) printJson(io, { differences });
       else if (differences.length === 0) printLine(io, 'The app matches the document.');
       else for (const difference of differences) printLine(io, difference);
@@ -76,7 +79,17 @@ export function addOpenApiCommands(program: Command, io: Io): void {
     .action(async (module: string, name: string, { out, basePath }: DescribeOptions) => {
       const { document, format } = await readDocumentFile(name);
       const { app, schemes } = await load(module);
-      const changes = asCliError(() => securityChanges(app, { into: document, schemes, basePath }));
+      const { result: changes = [], mismatches: conflicts } = compare(() =>
+        securityChanges(app, { into: document, schemes, basePath }),
+      );
+      if (conflicts.length > 0) {
+        for (const conflict of conflicts) io.stderr.write(`${escapeText(conflict)}\n`);
+        const count = textOfCount(conflicts.length, 'conflict');
+        throw new CliError(
+          `the security requirements of the app cannot be added to the document because of ${count}`,
+          EXIT.refused,
+        );
+      }
       const text = await format(changes, out, (message) => printWarning(io, false, message));
       if (out === undefined) io.stdout.write(text);
       else await writeDocumentFile(out, text);
@@ -93,33 +106,23 @@ async function load(module: string): Promise<{ app: object; schemes: Schemes }> 
 }
 
 /**
- * Returns the differences that `assert` reports. If there are differences, `assert` throws an error: its message has a
- * headline, and then one line for each difference.
- */
-function differencesOf(assert: () => void): readonly string[] {
-  try {
-    asCliError(assert);
-    return [];
-  } catch (error) {
-    if (!(error instanceof CliError) || error.exitCode !== EXIT.refused) throw error;
-    return error.message
-      .split('\n')
-      .slice(1)
-      .map((line) => line.trim());
-  }
-}
-
-/**
  * Matches the messages of errors that the user can correct: in the document, in an option, or in the app. Any other
  * TypeError is a bug.
  */
 const MISTAKE = /^(?:assertMatchesOpenApi|auditRoutes|describeSecurity|OpenAPI document)[:,] /;
 
-function asCliError<T>(run: () => T): T {
+/**
+ * Runs a comparison. If the app does not match the document, `run` throws an error: its message has a headline, and
+ * then one line for each mismatch.
+ */
+function compare<T>(run: () => T): { readonly result?: T; readonly mismatches: readonly string[] } {
   try {
-    return run();
+    return { result: run(), mismatches: [] };
   } catch (error) {
-    if (error instanceof KeywardError) throw new CliError(error.message, EXIT.refused);
+    if (error instanceof KeywardError && error.code === 'openapi_mismatch') {
+      const [, ...lines] = error.message.split('\n');
+      return { mismatches: lines.map((line) => line.trim()) };
+    }
     if (error instanceof TypeError && MISTAKE.test(error.message)) throw new CliError(error.message, EXIT.usage);
     throw error;
   }
