@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { CliError, EXIT } from '../../lib/cli/cli-error.js';
 import { formatError, outputLost } from '../../lib/cli/format-error.js';
+import { RATE_LIMITS_EXPECTED } from '../../lib/credentials/rate-limit.js';
 import { ManagementError } from '../../lib/management/management-error.js';
 import { MissingPackageError } from '../../lib/store/optional-package.js';
 import { StoreError } from '../../lib/store/store-error.js';
@@ -71,6 +72,19 @@ describe('formatError', () => {
   ])('names the option of the field %s', (field, option) => {
     const error = new ManagementError('invalid', `${field}: expected another`, field);
     expect(formatError(error)).toEqual({ code: 'invalid', exitCode: 1, message: `${option}: expected another` });
+  });
+
+  it.each([
+    ['expiresAt', 'a Date from 1970 to 9999', '--expires: expected a date from 1970 to 9999, such as 2027-01-31'],
+    ['from', 'a Date', '--from: expected a date, such as 2027-01-31'],
+    [
+      'limits',
+      RATE_LIMITS_EXPECTED,
+      '--limit: expected 1 to 8 rate limits such as 100/1m, each with 1 to 1,000,000,000 requests and a duration from 1s to 7d, and no two with the same duration',
+    ],
+  ])('says what to type for the field %s', (field, expected, message) => {
+    const error = new ManagementError('invalid', `${field}: expected ${expected}`, field);
+    expect(formatError(error)?.message).toBe(message);
   });
 
   it.each(['EACCES', 'EBUSY', 'EISDIR', 'ELOOP', 'ENAMETOOLONG', 'ENOENT', 'ENOTDIR', 'ENXIO', 'EPERM', 'EROFS'])(

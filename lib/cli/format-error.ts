@@ -94,9 +94,22 @@ function formatted(message: string, exitCode: number, code = CODE_OF[exitCode] ?
   return { code, message, exitCode };
 }
 
+/** Descriptions of values that are written for programs, and what the user has to type instead. */
+const TYPED_VALUES: readonly (readonly [RegExp, string])[] = [
+  [/: expected a Date( from 1970 to 9999)?$/, ': expected a date$1, such as 2027-01-31'],
+  [
+    /: expected a list of 1 to (\d+) objects .* requests is a whole number from 1 to ([\d,]+), seconds is .*$/,
+    ': expected 1 to $1 rate limits such as 100/1m, each with 1 to $2 requests and a duration from 1s to 7d, and no two with the same duration',
+  ],
+];
+
 function asTyped({ field = '', message }: ManagementError): string {
   const option = OPTION_OF[field];
-  return option === undefined ? message : message.replace(`${field}:`, `${option}:`);
+  if (option === undefined) return message;
+  return TYPED_VALUES.reduce(
+    (text, [pattern, words]) => text.replace(pattern, words),
+    message.replace(`${field}:`, `${option}:`),
+  );
 }
 
 /** Matches the message of Commander for an option with a wrong value. */
