@@ -57,10 +57,12 @@ export function addKeyTextCommands(keys: Command, io: Io): void {
           printLine(io, `${key.file}:${key.line}:${key.column}  ${key.kind} key, ${key.environment}  ${key.hint}`);
       }
       if (json) printJson(io, { found });
-      if (found.length > 0)
-        throw new CliError(
-          `${textOfCount(found.length, 'key was', 'keys were')} found; rotate or revoke each secret key, because anyone who can read these files can use it`,
-        );
+      if (found.length > 0) {
+        const advice = found.some(({ kind }) => kind === 'secret')
+          ? 'rotate or revoke each secret key, because anyone who can read these files can use it'
+          : 'a public key may be public';
+        throw new CliError(`${textOfCount(found.length, 'key was', 'keys were')} found; ${advice}`);
+      }
       if (unreadable > 0)
         throw new CliError(
           `${textOfCount(unreadable, 'file or folder', 'files or folders')} could not be searched`,
