@@ -258,7 +258,7 @@ describe('the page', () => {
     await at.management.accessKeys.edit(holder.owner, key.id, { version: 2, requireConfirmation: 'mtls' });
     const { body } = await dashboard.browser(holder.owner).get('/audit');
     const text = body.replace(/<[^>]+>/g, '');
-    expect(text).toContain('token binding: none &rarr; DPoP or client certificate');
+    expect(text).toContain('token binding: Not required &rarr; DPoP or client certificate');
     expect(text).toContain('token binding: DPoP or client certificate &rarr; Client certificate');
   });
 

@@ -119,6 +119,7 @@ const ABSENT: Readonly<Record<string, string>> = Object.freeze({
   tokensNotBefore: 'never',
   allowedAddresses: 'any address',
   limits: 'default',
+  requireConfirmation: TOKEN_BINDINGS.none,
 });
 
 const ABSENT_SCOPES = Object.freeze({ secret: 'all', public: NONE, access: NONE });
