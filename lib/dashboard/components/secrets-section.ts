@@ -38,6 +38,7 @@ export function secretsSection(context: PageContext, keyType: KeyType, key: KeyV
   const canAdd =
     keyType === ACCESS_KEYS && key.state !== 'revoked' && secretObstacle(key, isAccountDisabled) === undefined;
   return html`<div class="head section"><h2 id="secrets">${TITLES[key.kind]}</h2>${canAdd && addLink(context, key)}</div>
+${key.secrets.length === 0 && html`<p>This key has no client secrets.${key.state !== 'revoked' && ' The client authenticates with a public key.'}</p>`}
 ${live.length > 0 && html`<div class="panels">${live.map((secret) => secretPanel(context, keyType, key, secret, live))}</div>`}
 ${ended.length > 0 && html`<h3>No longer accepted</h3><ul>${ended.map((secret) => html`<li>${secretHint(secret.hint)}: ${lastUse(secret, now)}</li>`)}</ul>`}`;
 }

@@ -65,11 +65,11 @@ function foundKeys(base: string, { found = [], hasTooMany }: AuditReader): Html 
  */
 function nothingFound(
   base: string,
-  { actor, from, to, ...others }: Readonly<Record<string, string | undefined>>,
+  { after, actor, from, to, ...others }: Readonly<Record<string, string | undefined>>,
   { found, hasTooMany }: AuditReader,
 ): Html {
   if ([actor, from, to, ...Object.values(others)].every((value) => value === undefined))
-    return html`<p class="empty">The audit log has no entries yet.</p>`;
+    return html`<p class="empty">${after === undefined ? 'The audit log has no entries yet.' : 'There are no older entries.'}</p>`;
   const why = hasTooMany
     ? `${TOO_MANY_KEYS} `
     : `${found?.length === 0 ? 'No keys match. Enter part of the name or ID of a key, or the last characters of a key or client secret. ' : 'No entries match your filters. '}${actor === undefined ? '' : 'The Member ID filter matches only full IDs. '}${from === undefined && to === undefined ? '' : 'Dates are in UTC. '}`;

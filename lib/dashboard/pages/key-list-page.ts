@@ -60,13 +60,14 @@ function listPage(keyType: KeyType): Page {
     const view = { ...filters, sort, limit };
     const path = `${base}${keyType.list}`;
     const canCreate = !options.disabled && can(context, 'create');
-    const isEmpty = keys.items.length === 0 && after === undefined && Object.keys(filters).length === 0;
+    const isFiltered = Object.keys(filters).length > 0;
+    const isEmpty = keys.items.length === 0 && after === undefined && !isFiltered;
     const isFirstRun = isEmpty && !(await hasRevokedKeys(context, keyType));
     const main = html`<div class="head"><h1>${keyType.title}</h1><div class="actions">${!isFirstRun && environmentSwitch(path, view)}${canCreate && html`<a class="button" href="${base}${keyType.create}${queryString({ environment: filters.environment })}">Create ${keyType.noun}</a>`}</div></div>
 ${await listFlashMessage(context, keyType)}
 ${options.disabled && html`<p class="banner">Your account is disabled${isFirstRun ? ', so' : '. All its keys are refused, and'} you cannot create keys. To enable the account, contact support.</p>`}
 ${!isFirstRun && html`${filterForm(keyType, view, options, base)}\n${shortenedNote(context)}`}
-<p class="unseen" role="status" id="found">${!isEmpty && resultCount(keyType, keys)}</p>
+<p class="unseen" role="status" id="found">${!isEmpty && resultCount(keyType, keys, isFiltered)}</p>
 <div id="results">
 ${expiryBanner(keyType, keys.items, context)}
 ${
@@ -77,7 +78,9 @@ ${
     : keys.items.length === 0
       ? isEmpty
         ? allRevoked(keyType, path)
-        : nothingFound(keyType, view, base)
+        : isFiltered
+          ? nothingFound(keyType, view, base)
+          : html`<p class="empty">${nothingOf(keyType, isFiltered)}</p>`
       : keyTable(keyType, keys.items, {
           base,
           now,
@@ -99,10 +102,16 @@ async function hasRevokedKeys({ site, member }: PageContext, { name }: KeyType):
 }
 
 /** Says how many keys were found. Only screen readers read it. */
-function resultCount({ noun }: KeyType, { items, next }: KeyPage): string {
-  if (items.length === 0) return `No ${noun}s match your filters.`;
+function resultCount(keyType: KeyType, { items, next }: KeyPage, isFiltered: boolean): string {
+  if (items.length === 0) return nothingOf(keyType, isFiltered);
+  const { noun } = keyType;
   const count = items.length === 1 ? `1 ${noun}` : `${items.length} ${noun}s`;
   return next === null ? `${count} on this page.` : `${count} on this page. There are more on the next page.`;
+}
+
+/** The text for a page without keys. Without filters, it is a page after the last key. */
+function nothingOf({ noun }: KeyType, isFiltered: boolean): string {
+  return isFiltered ? `No ${noun}s match your filters.` : `There are no more ${noun}s.`;
 }
 
 /**
