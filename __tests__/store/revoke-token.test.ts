@@ -130,6 +130,14 @@ describe('the revocation of a token', () => {
     await engine.transact((tx) => tx.deleteFrom('revoked_tokens').where('jti', '=', 'old 1').execute());
     await revoke('ack_1', 'a');
     await expect(revoke('ack_1', 'b')).rejects.toMatchObject({ code: 'too_many_revoked_tokens' });
+    // A token that expired more than ten minutes ago does not count, although its row is still stored.
+    const expire = (expires_at: number) =>
+      engine.transact((tx) => tx.updateTable('revoked_tokens').set({ expires_at }).where('jti', '=', 'a').execute());
+    await expire(NOW - 600_000 + 1);
+    await expect(revoke('ack_1', 'b')).rejects.toMatchObject({ code: 'too_many_revoked_tokens' });
+    await expire(NOW - 600_000);
+    await revoke('ack_1', 'b');
+    expect((await rows()).at(-1)?.jti).toBe('b');
   });
 
   it('needs an access key', async () => {
@@ -140,9 +148,12 @@ describe('the revocation of a token', () => {
 
   it('needs a jti of 1 to 256 characters, and a date', async () => {
     await revoke('ack_1', 'x'.repeat(256));
-    await expect(revoke('ack_1', 'x'.repeat(257))).rejects.toThrow(TypeError);
-    await expect(revoke('ack_1', 7 as unknown as string)).rejects.toThrow(TypeError);
-    await expect(revoke('ack_1', 'x', new Date(Number.NaN))).rejects.toThrow('expiresAt');
+    for (const jti of ['x'.repeat(257), '', 7 as unknown as string]) {
+      const error = new TypeError('revokeToken: "jti" must be a string of 1 to 256 characters');
+      await expect(revoke('ack_1', jti)).rejects.toThrow(error);
+    }
+    const noDate = new TypeError('revokeToken: "expiresAt" must be a valid Date');
+    await expect(revoke('ack_1', 'x', new Date(Number.NaN))).rejects.toThrow(noDate);
     expect(await rows()).toHaveLength(1);
   });
 });

@@ -50,7 +50,8 @@ describe('keyRecordOf', () => {
   });
 
   it('makes no record of an access key', () => {
-    expect(() => keyRecordOf(found({ kind: 'access' }))).toThrow(TypeError);
+    const error = new TypeError('expected an API key, got an access key');
+    expect(() => keyRecordOf(found({ kind: 'access' }))).toThrow(error);
   });
 });
 
@@ -70,6 +71,7 @@ describe('accessKeyRecordOf', () => {
           { digest: 'd', expiresAt: new Date(0) },
           { digest: 'e', expiresAt: null },
         ],
+        formerSecrets: ['f'],
       },
     ],
     ['no scopes', { scopes: null, default_scopes: null }, { scopes: [], defaultScopes: [] }],
@@ -92,5 +94,11 @@ describe('accessKeyRecordOf', () => {
     });
     expect(record).toMatchObject(expected);
     expect(readAccessKeyRecord(record)).toMatchObject({ id: 'key_1', account: 'acme' });
+  });
+
+  it('makes a record with its public keys, or without any', () => {
+    const row = { ...found({ kind: 'access' }), secrets, revokedTokens: undefined };
+    const keysOf = (public_keys: string | null) => accessKeyRecordOf({ ...row, public_keys }).publicKeys;
+    expect([keysOf('{"kid":"a"},{"kid":"b"}'), keysOf(null)]).toEqual([[{ kid: 'a' }, { kid: 'b' }], null]);
   });
 });
