@@ -48,7 +48,7 @@ describe('the cache of revoked tokens', () => {
     clock.advance(10 * MINUTE);
     await revoke(2, 2, clock.now() + 60 * MINUTE);
     expect(await tokens(2)).toEqual(['token-1', 'token-2']);
-    clock.advance(2 * MINUTE);
+    clock.advance(MINUTE);
     await revoke(3, 3, clock.now() + 60 * MINUTE);
     expect(await tokens(3)).toEqual(['token-2', 'token-3']);
   });
@@ -110,6 +110,42 @@ describe('the cache of revoked tokens', () => {
     expect(await tokens(2)).toEqual(['token-1', 'token-2']);
   });
 
+  it('runs no query if it has read all revocations', async () => {
+    await revoke(1, 2_000, clock.now() + MINUTE);
+    await tokens(2_000);
+    const unused = engine.lookups.withPlugin({
+      transformQuery: () => {
+        throw new Error('a query was run');
+      },
+      transformResult: async ({ result }) => result,
+    });
+    expect((await cache.of(unused, 'ack_1', 2_000))?.has('token-2000')).toBe(true);
+    clock.advance(MINUTE);
+    expect((await cache.of(unused, 'ack_1', 2_000))?.has('token-2000')).toBe(true);
+  });
+
+  it('leaves out the revocation of a token that expired exactly ten minutes ago', async () => {
+    await revoke(1, 1, clock.now() - 10 * MINUTE);
+    await revoke(2, 2, clock.now() - 10 * MINUTE + 1);
+    expect(await tokens(2)).toEqual(['token-2']);
+  });
+
+  it('has the revocations that it has read if a restored backup has none', async () => {
+    await revoke(1, 1, clock.now() + MINUTE);
+    await tokens(1);
+    cache.forgetNumbers();
+    expect(await tokens(0)).toEqual(['token-1']);
+  });
+
+  it('reads a number again after a restored backup had none, even if the former revocation was left out', async () => {
+    await revoke(1, 1, clock.now() - 60 * MINUTE);
+    expect(await tokens(1)).toEqual([]);
+    expect(await tokens(0)).toEqual([]);
+    const restored = { jti: 'restored', expires_at: clock.now() + MINUTE };
+    await engine.transact((tx) => tx.updateTable('revoked_tokens').set(restored).execute());
+    expect(await tokens(1)).toEqual(['restored']);
+  });
+
   it('reads all revocations again if the database may have become another one during a query', async () => {
     await revoke(1, 1, clock.now() + MINUTE);
     const reading = tokens(1);
@@ -161,8 +197,12 @@ describe('the cache of revoked tokens', () => {
 
   it('refuses the answer of a replica that lags behind', async () => {
     await revoke(1, 1, clock.now() + MINUTE);
-    await expect(cache.of(engine.lookups, 'ack_1', 2)).rejects.toMatchObject({ code: 'store_unavailable' });
-    await expect(cache.of(engine.lookups, 'ack_none', 1)).rejects.toMatchObject({ code: 'store_unavailable' });
+    const refusal = {
+      code: 'store_unavailable',
+      message: 'the database replica returned older data than an earlier read; try again',
+    };
+    await expect(cache.of(engine.lookups, 'ack_1', 2)).rejects.toMatchObject(refusal);
+    await expect(cache.of(engine.lookups, 'ack_none', 1)).rejects.toMatchObject(refusal);
     expect(await cache.of(engine.lookups, 'ack_1', 0)).toBeUndefined();
   });
 
@@ -187,5 +227,47 @@ describe('the cache of revoked tokens', () => {
     await read('ack_3');
     expect(await read('ack_1')).toBe(first);
     expect(await read('ack_2')).not.toBe(second);
+  });
+
+  describe('with many revocations in memory', () => {
+    /** A database in which each access key has so many revoked tokens. */
+    const withTokens = (count: number, { lookups } = engine, released = Promise.resolve()) =>
+      lookups.withPlugin({
+        transformQuery: ({ node }) => node,
+        transformResult: async () => {
+          await released;
+          const row = { tokens_revoked: count, expires_at: clock.now() + MINUTE };
+          return { rows: Array.from({ length: count }, (_, at) => ({ ...row, number: at + 1, jti: `token-${at}` })) };
+        },
+      });
+    const read = (id: string, count: number) => cache.of(withTokens(count), id, count);
+
+    it('drops none if there are exactly 500,000', async () => {
+      const first = await read('ack_1', 250_000);
+      await read('ack_2', 250_000);
+      expect(await read('ack_1', 250_000)).toBe(first);
+    });
+
+    it('keeps all of an access key that has more than 500,000, until another one is looked up', async () => {
+      const first = await read('ack_1', 500_001);
+      expect(await read('ack_1', 500_001)).toBe(first);
+      await read('ack_2', 1);
+      expect(await read('ack_1', 500_001)).not.toBe(first);
+    });
+
+    it('drops an access key while it is read', async () => {
+      let release = (): void => undefined;
+      const released = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      // The database in memory has one connection, so the slow query needs another database.
+      const other = await openSqlite(':memory:');
+      await other.migrate();
+      const reading = cache.of(withTokens(1, other, released), 'ack_1', 1);
+      await read('ack_2', 500_001);
+      release();
+      expect((await reading)?.has('token-0')).toBe(true);
+      await other.close();
+    });
   });
 });
