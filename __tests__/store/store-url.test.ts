@@ -47,6 +47,8 @@ describe('readStoreUrl', () => {
     'mysql://x',
     'postgres:/x',
     ' file:./x',
+    ' postgres://db.test/keys',
+    'https://db.test/?to=postgres://db.test/keys',
     'sqlite:x',
   ])('refuses %s', (url) => {
     expect(() => readStoreUrl(url)).toThrow(new TypeError(EXPECTED));
