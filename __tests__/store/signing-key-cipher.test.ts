@@ -44,6 +44,8 @@ describe('a cipher', () => {
     ['for another kid', () => sealed(JSON.stringify(JWK), { kid: 'two' })],
     ['for no kid', () => sealed(JSON.stringify(JWK), { kid: undefined })],
     ['with another encryption', () => sealed(JSON.stringify(JWK), { enc: 'A128GCM' })],
+    ['with another encryption of the same key length', () => sealed(JSON.stringify(JWK), { enc: 'A128CBC-HS256' })],
+    ['with a key that is wrapped with the encryption key', () => sealed(JSON.stringify(JWK), { alg: 'A256KW' })],
     ['and is no JSON', () => sealed('{', {})],
     ['by another key', () => createSigningKeyCipher(new Uint8Array(32)).encrypt('one', JWK)],
     ['and was cut', async () => (await createSigningKeyCipher(BYTES).encrypt('one', JWK)).slice(0, -4)],
@@ -97,10 +99,10 @@ describe('a cipher', () => {
     {},
     32,
   ])('accepts only 32 bytes or their text (%#)', (key) => {
-    expect(() => createSigningKeyCipher(key)).toThrow(
-      new TypeError(
-        'openStore: option "encryptionKey" must be a key of 32 bytes, as a Uint8Array or in base64url (43 characters), or a list of such keys',
-      ),
+    const refused = new TypeError(
+      'openStore: option "encryptionKey" must be a key of 32 bytes, as a Uint8Array or in base64url (43 characters), or a list of such keys',
     );
+    expect(() => createSigningKeyCipher(key)).toThrow(refused);
+    expect(() => createSigningKeyCipher([BYTES, key])).toThrow(refused);
   });
 });
