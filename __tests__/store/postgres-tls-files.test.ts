@@ -18,6 +18,8 @@ interface Tls {
   readonly sslNegotiation: unknown;
 }
 
+const WRONG_PORT = /^openStore: the port of the PostgreSQL server is invalid; expected a number from 1 to 65535$/;
+
 let folder: string;
 let file: string;
 
@@ -96,15 +98,15 @@ describe('the TLS settings of a PostgreSQL URL', () => {
   });
 
   it.each([
-    ['a file that does not exist', 'sslrootcert=/nothing/here.pem', 'ENOENT'],
-    ['a parameter that pg refuses', 'sslnegotiation=never', ''],
-    ['a port that is not a number', 'port=x', ''],
-    ['a port that is too low', 'port=0', ''],
-    ['a port that is too high', 'port=65536', ''],
-  ])('%s makes openStore fail at once', async (_what, parameters, driverCode) => {
+    ['a file that does not exist', 'sslrootcert=/nothing/here.pem', 'ENOENT', /^openStore: (?!.*secret)/],
+    ['a parameter that pg refuses', 'sslnegotiation=never', '', /^openStore: (?!.*secret)/],
+    ['a port that is not a number', 'port=x', '', WRONG_PORT],
+    ['a port that is too low', 'port=0', '', WRONG_PORT],
+    ['a port that is too high', 'port=65536', '', WRONG_PORT],
+  ])('%s makes openStore fail at once', async (_what, parameters, driverCode, message) => {
     await expect(openStore(`postgres://ada:secret@127.0.0.1:1/none?${parameters}`)).rejects.toMatchObject({
       ...{ name: 'StoreError', code: 'store_unusable', driverCode },
-      message: expect.stringMatching(/^openStore: (?!.*secret)/),
+      message: expect.stringMatching(message),
     });
   });
 });
