@@ -1,10 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { RevokedTokens } from '../../lib/credentials/records/read-revoked-tokens.js';
 import { Feed } from '../../lib/store/change-feed.js';
 import type { CredentialStore } from '../../lib/store/credential-store.js';
 import type { Engine } from '../../lib/store/engine.js';
 import { createSigningKeyCipher } from '../../lib/store/signing-keys/signing-key-cipher.js';
 import { sqlStore } from '../../lib/store/sql-store.js';
 import { openSqlite } from '../../lib/store/sqlite/engine.js';
+import { eavesdrop } from '../support/eavesdrop.js';
+import { accountRow, keyRow } from '../support/stored-rows.js';
 
 describe('the readiness check of a store', () => {
   let engine: Engine;
@@ -36,6 +39,55 @@ describe('the readiness check of a store', () => {
     checks[2]?.resolve();
     expect(await third).toBe(true);
   });
+
+  it('is false before the tables exist', async () => {
+    const unprepared = storeOn({ ...engine, check: async () => undefined }, { isPrepared: false });
+    expect(await unprepared.ready()).toBe(false);
+  });
+
+  it('is false once the store is being closed', async () => {
+    const closed = storeOn({ ...engine, check: async () => undefined });
+    const closing = closed.close();
+    expect(await closed.ready()).toBe(false);
+    await closing;
+    expect(await closed.ready()).toBe(false);
+  });
+});
+
+describe('the revoked tokens of an access key', () => {
+  it('are all read again after the feed has reported that anything may have changed', async () => {
+    const events = eavesdrop();
+    const engine = await openSqlite(':memory:');
+    await engine.migrate();
+    const feed = new Feed(engine);
+    const store = storeOn(engine, { feed });
+    const key = keyRow({ id: 'ack_1', kind: 'access', apis: null, scopes: '[]', default_scopes: '[]' });
+    await engine.transact(async (tx) => {
+      await tx.insertInto('accounts').values(accountRow()).execute();
+      await tx
+        .insertInto('keys')
+        .values({ ...key, tokens_revoked: 1 })
+        .execute();
+      await tx
+        .insertInto('revoked_tokens')
+        .values({ key_id: 'ack_1', number: 1, jti: 'before', expires_at: Date.now() + 3_600_000 })
+        .execute();
+    });
+    const revoked = async () => {
+      const tokens = (await store.resolveAccessKey('ack_1'))?.revokedTokens as RevokedTokens | undefined;
+      return ['before', 'after'].filter((jti) => tokens?.has(jti));
+    };
+    expect(await revoked()).toEqual(['before']);
+    // As in a restored backup, where the same number belongs to another revocation.
+    await engine.lookups.updateTable('revoked_tokens').set({ jti: 'after' }).execute();
+    feed.notify({ accessKey: 'ack_1' });
+    expect(await revoked()).toEqual(['before']);
+    feed.notify('all');
+    expect(await revoked()).toEqual(['before', 'after']);
+    expect(events.heard('keyward:callback-failure')).toEqual([]);
+    events.stop();
+    await engine.close();
+  });
 });
 
 describe('closing a store', () => {
@@ -58,7 +110,7 @@ describe('closing a store', () => {
   afterEach(() => engine.close());
 
   it.each([false, true])('writes nothing if there is nothing to write; read-only: %s', async (readOnly) => {
-    const store = storeOn(engine, readOnly);
+    const store = storeOn(engine, { readOnly });
     await store.resolveAccessKey('ack_1');
     await store.close();
     expect(writes).toBe(0);
@@ -74,9 +126,18 @@ describe('closing a store', () => {
   });
 });
 
-function storeOn(engine: Engine, readOnly = false): CredentialStore {
+interface Traits {
+  readonly feed?: Feed;
+  readonly readOnly?: boolean;
+  readonly isPrepared?: boolean;
+}
+
+function storeOn(
+  engine: Engine,
+  { feed = new Feed(engine), readOnly = false, isPrepared = true }: Traits = {},
+): CredentialStore {
   return sqlStore({
-    ...{ engine, feed: new Feed(engine), cipher: createSigningKeyCipher(undefined), readOnly },
-    ...{ isPrepared: () => true, close: async () => undefined },
+    ...{ engine, feed, cipher: createSigningKeyCipher(undefined), readOnly },
+    ...{ isPrepared: () => isPrepared, close: async () => undefined },
   });
 }
