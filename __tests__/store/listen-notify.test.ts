@@ -75,7 +75,11 @@ describe('a connection that listens', () => {
         await settle();
         await settle();
       },
+      /** The last timer ends, but Node has not read from its sockets yet. */
+      end: () => timers.mock.calls.at(-1)?.[0](),
+      settle,
       warnings: () => events.heard<StoreWarning>('keyward:store').map(({ warning }) => warning),
+      details: () => events.heard<StoreWarning>('keyward:store').map(({ detail }) => detail),
     };
   }
 
@@ -102,14 +106,29 @@ describe('a connection that listens', () => {
     await at.elapse();
     await at.elapse();
     expect([at.warnings(), at.delay(), at.connects()]).toEqual([['listening', 'polling_only'], 1_000, 1]);
+    expect(at.details().at(-1)).toBe(
+      'a PostgreSQL test notification (NOTIFY) did not arrive within 1.5 seconds; the connection was probably lost',
+    );
     await at.elapse();
     expect([at.connects(), at.sent]).toEqual([2, [own, own]]);
+  });
+
+  it('is kept if the answer to a heartbeat is read after the timer ended, as when the event loop was blocked', async () => {
+    const at = await listening({});
+    const [own = ''] = at.sent;
+    at.end();
+    at.hear(own);
+    await at.settle();
+    expect([at.warnings(), at.delay(), at.connects()]).toEqual([['listening'], 1_000, 1]);
   });
 
   it('is tried once a minute if it never hears anything, as behind a pooler', async () => {
     const at = await listening({});
     await at.elapse();
     expect([at.warnings(), at.delay()]).toEqual([['polling_only'], 60_000]);
+    expect(at.details()).toEqual([
+      'a PostgreSQL test notification (NOTIFY) did not arrive within 1.5 seconds; a connection pooler in transaction mode may be dropping notifications',
+    ]);
     await at.elapse();
     await at.elapse();
     // The same is not said twice.
