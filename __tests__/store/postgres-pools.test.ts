@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import pg from 'pg';
 import type { Engine } from '../../lib/store/engine.js';
 import { openPostgres } from '../../lib/store/postgres/engine.js';
-import { clientConfig } from '../../lib/store/postgres/pool.js';
+import { clientConfig, postgresPool } from '../../lib/store/postgres/pool.js';
 import { deferred } from '../support/deferred.js';
 import { schemaOf } from '../support/store-database.js';
 import { startStoreProxy } from '../support/store-proxy.js';
@@ -152,6 +152,49 @@ onServer('a migration in PostgreSQL', () => {
       `analyze "${schema}"."keys"`,
       `analyze "${schema}"."secrets"`,
     ]);
+  });
+});
+
+onServer('a connection of a pool in PostgreSQL', () => {
+  const poolOf = (statementTimeout: number) =>
+    postgresPool(() => ({ connectionString: POSTGRES ?? '' }), {
+      ...{ maxConnections: 1, connectTimeout: 10_000, statementTimeout },
+    });
+
+  it('is used further after a statement that PostgreSQL refused, or that was canceled', async () => {
+    const pool = poolOf(300);
+    const pids = [];
+    for (const [refused, driverCode] of [
+      ['select nothing_here', '42703'],
+      ['select pg_sleep(60)', '57014'],
+    ] as const) {
+      const connection = await pool.connect();
+      await expect(connection.query(refused, [])).rejects.toMatchObject({ code: 'store_unavailable', driverCode });
+      const { rows } = await connection.query('select pg_backend_pid() as pid', []);
+      pids.push(...rows);
+      connection.release();
+    }
+    expect(pids[0]).toEqual({ pid: expect.any(Number) });
+    expect(pids[1]).toEqual(pids[0]);
+    await pool.end();
+  });
+
+  it('is not used further if a statement that took too long could not be canceled', async () => {
+    const { query } = pg.Client.prototype;
+    jest.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...args: unknown[]) {
+      // Where no server listens: the request to cancel does not arrive.
+      Object.assign(this, { port: 1 });
+      return Reflect.apply(query, this, args);
+    });
+    const pool = poolOf(100);
+    const connection = await pool.connect();
+    await expect(connection.query('select pg_sleep(0.3)', [])).rejects.toMatchObject({ driverCode: '57014' });
+    await expect(connection.query('select 1', [])).rejects.toMatchObject({
+      ...{ name: 'StoreError', code: 'store_unavailable', driverCode: '57014' },
+      message: 'a database statement took too long and could not be canceled (57014)',
+    });
+    connection.release();
+    await pool.end();
   });
 });
 
