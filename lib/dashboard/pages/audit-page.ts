@@ -30,7 +30,7 @@ export const auditPage: Page = redirectWholeSecret('/audit', AUDIT_QUERY, 'subje
   const { items, next } = await reader.read(after, limitIn(fields));
   const names = await subjectNames(context, items);
   const main = html`<h1>Audit log</h1>
-${filterForm(filters, { limit, after }, base)}
+${filterForm(filters, { limit, after }, base, items.length > 0 || after === undefined)}
 ${shortenedNote(context)}
 ${foundKeys(base, reader)}
 ${
@@ -82,6 +82,7 @@ function filterForm(
   { from, to, actor, action, subject }: Readonly<Record<string, string>>,
   { limit, after }: Readonly<Record<'limit' | 'after', string | undefined>>,
   base: string,
+  canExport: boolean,
 ): Html {
   const known = action === undefined || ACTION_NAMES.includes(action) ? ACTION_NAMES : [...ACTION_NAMES, action];
   const options = [{ value: '', title: 'Any' }, ...known.map((value) => ({ value, title: actionTitle(value) }))];
@@ -96,7 +97,7 @@ ${keySearchField('subject', 'Key', subject)}`,
 )}
 ${limit !== undefined && hidden('limit', limit)}
 <button class="plain">Filter</button>
-${exportButton(base, after)}
+${canExport && exportButton(base, after)}
 </form>`;
 }
 
