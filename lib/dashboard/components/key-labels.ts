@@ -82,9 +82,9 @@ export function fullList(names: 'all' | readonly string[], ofAccount: 'all' | re
 export function refusedNote({ state, disabledAt }: KeyView): Html | undefined {
   if (state === 'active') return undefined;
   if (state === 'expired' && disabledAt !== null)
-    return html`<p class="banner">This key is expired and disabled. Every request with it is refused until you choose a later expiration date and enable the key.</p>`;
+    return html`<p class="banner">This key has expired and is disabled. Every request with it is refused until you choose a later expiration date and enable the key.</p>`;
   const until = { disabled: ' until you enable it', expired: ' until you choose a later expiration date', revoked: '' };
-  return html`<p class="banner">This key is ${state}. Every request with it is refused${until[state]}.</p>`;
+  return html`<p class="banner">This key ${state === 'expired' ? 'has expired' : `is ${state}`}. Every request with it is refused${until[state]}.</p>`;
 }
 
 /** The requests that a disabled or revoked key ends: also those with the tokens of an access key. */
