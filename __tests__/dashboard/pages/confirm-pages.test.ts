@@ -135,14 +135,47 @@ describe('a page that asks before a change', () => {
     expect(await page()).not.toContain('accepted again');
   });
 
-  it('shows on the end of a grace period until when the old secret would be accepted', async () => {
+  it('shows on the end of a grace period when it would end otherwise', async () => {
     const holder = await at.account();
     const { key } = await holder.key();
     await at.management.keys.rotate(holder.owner, key.id, 3_600);
     const until = formatTime(new Date(at.clock.now() + 3_600_000));
     at.clock.advance(60_000);
     const { body } = await dashboard.browser(holder.owner).get(`/keys/${key.id}/end-grace/confirm`);
-    expect(textOf(body)).toContain(`accepted until ${until} (in 59 minutes)`);
+    expect(textOf(body)).toContain(`If you do not end the grace period now, it will end on ${until} (in 59 minutes).`);
+  });
+
+  it('does not say that a secret of a disabled key will be accepted before the key is enabled', async () => {
+    const holder = await at.account();
+    const { id } = (await holder.key()).key;
+    await at.management.keys.rotate(holder.owner, id, 3_600);
+    await at.management.keys.edit(holder.owner, id, { version: 2, disabled: true });
+    const browser = dashboard.browser(holder.owner);
+    const text = async (path: string) => textOf((await browser.get(`/keys/${id}${path}`)).body);
+    expect(await text('/end-grace/confirm')).not.toContain('accepted');
+    expect(await text('/rotate/confirm')).toMatch(
+      /If you enable the key, the current secret [^ ]+ will be accepted until the time that you choose below/,
+    );
+  });
+
+  it('says why a rotation has no grace period: the key expires within an hour', async () => {
+    const holder = await at.account();
+    const { id } = (await holder.key()).key;
+    const { keys } = at.management;
+    const expiresAt = new Date(at.clock.now() + 3_600_000);
+    await keys.edit(holder.owner, id, { version: 1, expiresAt });
+    const browser = dashboard.browser(holder.owner);
+    const page = async () => (await browser.get(`/keys/${id}/rotate/confirm`)).body;
+    const body = await page();
+    expect(textOf(body)).toContain(
+      `There is no time for a grace period, because the key expires on ${formatTime(expiresAt)} (in 1 hour).`,
+    );
+    expect(body).toContain(`<a href="${MOUNT}/keys/${id}/edit">choose a later expiration date</a>`);
+    expect(textOf(body)).toMatch(/The current secret [^ ]+ will no longer be accepted\./);
+    await keys.edit(holder.owner, id, { version: 2, expiresAt: new Date(expiresAt.getTime() + 1) });
+    expect(await page()).not.toContain('There is no time');
+    await keys.edit(holder.owner, id, { version: 3, expiresAt: null });
+    expect(await page()).not.toContain('There is no time');
   });
 
   it.each([

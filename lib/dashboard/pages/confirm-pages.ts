@@ -12,7 +12,7 @@ import { type Html, html, join, userText } from '../components/html.js';
 import { refusedNote, refusedRequests, secretHint } from '../components/key-labels.js';
 import { layout } from '../components/layout.js';
 import { lastUseOf, recentUse } from '../components/recent-use.js';
-import { formatTime, timeAgo, timeWithAge } from '../components/times.js';
+import { expiryInSentence, formatTime, timeAgo, timeWithAge } from '../components/times.js';
 import { formIdField } from '../forms/form-id.js';
 import { tokenField } from '../http/csrf-token.js';
 import { memberAccount } from '../http/member-account.js';
@@ -60,13 +60,20 @@ export function rotatePage(keyType: KeyType): Page {
       const word = secretNoun(key);
       const [given, update] =
         key.kind === 'public' ? ['value', 'pages and apps'] : [`${word}, which is shown only once`, 'servers'];
-      return html`<p>The key will get a new ${given}. The key will keep its settings and history. The current ${word} ${secretHint(key.hint)} will be accepted until the time that you choose below, so that you can update your ${update}.</p>
+      return html`<p>The key will get a new ${given}. The key will keep its settings and history. ${currentSecretNote(key, context, update)}</p>
 ${refusedNote(key)}
 ${addSecretNote(key, context)}
 ${oldSecretNote(key, context)}`;
     },
-    fields: graceField,
+    fields: (key, context) => graceField(context, keyType, key),
   });
+}
+
+/** Says until when the current secret will be accepted. The secrets of a disabled key are refused until it is enabled. */
+function currentSecretNote(key: KeyView, { now }: PageContext, toUpdate: string): Html {
+  const secret = html`current ${secretNoun(key)} ${secretHint(key.hint)}`;
+  if (gracePeriodsUntil(key.expiresAt, now).length === 1) return html`The ${secret} will no longer be accepted.`;
+  return html`${key.state === 'disabled' ? 'If you enable the key, the' : 'The'} ${secret} will be accepted until the time that you choose below, so that you can update your ${toUpdate}.`;
 }
 
 /**
@@ -178,10 +185,14 @@ function newestSecret({ kind, secrets }: KeyView, now: number): Html | undefined
   return html` The newest ${secretNoun({ kind })} was created ${timeAgo(newest.createdAt, now)}.`;
 }
 
-function graceField(key: KeyView, { now }: PageContext): Html {
+function graceField({ base, now }: PageContext, keyType: KeyType, key: KeyView): Html {
   const periods = gracePeriodsUntil(key.expiresAt, now);
+  const isOnlyNow = periods.length === 1 && key.expiresAt !== null;
   const proposed = periods.findLast(({ seconds }) => seconds <= DEFAULT_GRACE_PERIOD)?.seconds;
-  return html`<fieldset><legend>When should the current ${secretNoun(key)} ${secretHint(key.hint)} stop working?</legend>${periods.map(
+  return html`<fieldset${isOnlyNow && html` aria-describedby="grace-hint"`}><legend>When should the current ${secretNoun(key)} ${secretHint(key.hint)} stop working?</legend>${
+    isOnlyNow &&
+    html`<p class="hint" id="grace-hint">There is no time for a grace period, because the key expires ${timeWithAge(key.expiresAt, now, expiryInSentence)}. To choose a grace period, first <a href="${base}${keyPath(keyType, key)}/edit">choose a later expiration date</a>.</p>`
+  }${periods.map(
     ({ seconds, title }) =>
       html`<label class="tick"><input type="radio" name="grace" value="${seconds}"${seconds === proposed && html` checked`}> <span>${title}${seconds === 0 && key.kind !== 'public' && ' (choose this if it was leaked)'}${
         seconds > 0 && html` <span class="muted">(${formatTime(new Date(now + seconds * 1_000))})</span>`

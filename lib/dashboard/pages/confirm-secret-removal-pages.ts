@@ -20,7 +20,7 @@ export function endGracePage(keyType: KeyType): Page {
     heading: 'End the grace period of',
     effect(key, { now }) {
       const { hint, acceptedUntil } = secretInGrace(key);
-      return html`<p>Every ${key.kind === 'access' ? 'token request' : 'request'} with the old ${secretNoun(key)} ${secretHint(hint)} will be refused immediately. This cannot be undone. If you do not end the grace period now, the old ${secretNoun(key)} will be accepted until ${acceptedUntil !== null && timeWithAge(acceptedUntil, now)}.</p>
+      return html`<p>Every ${key.kind === 'access' ? 'token request' : 'request'} with the old ${secretNoun(key)} ${secretHint(hint)} will be refused immediately. This cannot be undone. If you do not end the grace period now, it will end on ${acceptedUntil !== null && timeWithAge(acceptedUntil, now)}.</p>
 ${refusedNote(key)}`;
     },
     use(key, { now }) {
