@@ -118,6 +118,11 @@ describe.each(engines)('on %s', (engine) => {
     ],
     ['a confirmation', { ...oldKey().given, requireConfirmation: 'dpop' }, 'requireConfirmation: unknown field'],
     ['no date', oldKey({ createdAt: new Date(Number.NaN) }).given, 'createdAt: expected a Date'],
+    [
+      'a creation in the future',
+      oldKey({ createdAt: new Date(START + 365 * 86_400_000) }).given,
+      'createdAt: the time is in the future',
+    ],
     ['no date of expiry', oldKey({ expiresAt: hostile('soon') }).given, 'expiresAt: expected a Date'],
     ['an unknown field', { ...oldKey().given, key: 'sk_x' }, 'key: unknown field'],
     ['the key for its hint', { ...GIVEN, hint: KEY }, 'hint: expected 1 to 32 visible characters'],
@@ -142,6 +147,15 @@ describe.each(engines)('on %s', (engine) => {
     });
     expect((await at.management.keys.list(holder.owner)).items).toEqual([]);
     expect(await holder.story()).toEqual([]);
+  });
+
+  it('accepts a creation up to five minutes ahead, because clocks differ', async () => {
+    const holder = await at.account();
+    const latest = at.clock.now() + 300_000;
+    const batchOf = (time: number) => [oldKey({ createdAt: new Date(time) }).given];
+    const imported = (time: number) => at.management.keys.import(OPERATOR, holder.id, batchOf(time));
+    expect(await imported(latest)).toMatchObject({ imported: 1 });
+    expect(await imported(latest + 1)).toMatchObject({ imported: 0, refused: [{ index: 0 }] });
   });
 
   it('refuses a hint that is the key', async () => {

@@ -28,7 +28,7 @@ export interface ImportedKey extends Omit<KeySettings, 'expiresAt'> {
    * first four characters of `digest`, after an ellipsis.
    */
   readonly hint?: string | undefined;
-  /** Default: now. */
+  /** A time that is not in the future. Default: now. */
   readonly createdAt?: Date | undefined;
   /** When the key expires. Unlike for a new key, the time may be in the past. Default: never. */
   readonly expiresAt?: Date | null | undefined;
@@ -49,6 +49,8 @@ export interface ImportReport {
 export type ImportKeys = (operator: string, account: string, keys: readonly ImportedKey[]) => Promise<ImportReport>;
 
 const MAX_KEYS = 1_000;
+/** Milliseconds by which the clock of the other system may be ahead. */
+const CLOCK_DIFFERENCE_MS = 300_000;
 const DIGEST = /^[0-9a-f]{64}$/;
 const HINT = /^\S{1,32}$/u;
 
@@ -189,7 +191,7 @@ function readRow(
     ...{ id: id === undefined ? newId(kind) : readNewKeyId('id', id), kind, account, environment, ...columns },
     // A time in the past is allowed, because an imported key may already have expired.
     expires_at: readTime('expiresAt', expiresAt),
-    created_at: readTime('createdAt', createdAt) ?? now,
+    created_at: readCreation(createdAt, now),
     created_by: operator,
     ...{ revoked_at: null, disabled_at: null, tokens_not_before: null, require_confirmation: null },
     ...{ version: 1, used_at: 0 },
@@ -199,6 +201,12 @@ function readRow(
     ...{ created_at: key.created_at, retires_at: null, ended_at: null, last_used_at: null, last_used_from: null },
   };
   return { key, secret };
+}
+
+function readCreation(createdAt: unknown, now: number): number {
+  const time = readTime('createdAt', createdAt) ?? now;
+  if (time > now + CLOCK_DIFFERENCE_MS) throw invalid('createdAt', 'the time is in the future');
+  return time;
 }
 
 const FIELDS = [
