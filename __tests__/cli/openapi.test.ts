@@ -172,6 +172,73 @@ describe('keyward openapi', () => {
     }
   });
 
+  it('shows any other error of keyward with its stack, because it is not a difference', async () => {
+    const text = APP.replace(
+      '{ secretKey: keys }',
+      '{ get secretKey() { throw new KeywardError("other", "no such store"); } }',
+    );
+    const broken = file('other.mjs', text.replace('import { ', 'import { KeywardError, '));
+    for (const command of ['check', 'describe']) {
+      const { code, out, err } = await runProgram(['openapi', command, broken, json]);
+      expect([code, out]).toEqual([1, '']);
+      expect(err).toMatch(/KeywardError: .*\n(?:.*\n)* +at .*other\.mjs/);
+    }
+  });
+
+  it.each([
+    [
+      'an unknown route in --except',
+      ['--except', 'GET /none'],
+      APP,
+      '--except has entries that are neither a route of the app nor an operation of the document: GET /none',
+    ],
+    ['a wrong --base-path', ['--base-path', 'v1'], APP, "--base-path must be a path such as '/v1'"],
+    [
+      'a scheme that is no verifier',
+      [],
+      APP.replace('secretKey: keys', 'secretKey: {}'),
+      'the export "schemes.secretKey" must be \'mutualTLS\' or a verifier, such as the result of accessTokens() or apiKeys(), got an object',
+    ],
+    [
+      'a scheme without a verifier',
+      [],
+      APP.replace('secretKey: keys', ''),
+      'OpenAPI document, #/components/securitySchemes/secretKey: the export "schemes" has no verifier for the scheme "secretKey"',
+    ],
+    [
+      'a verifier without a scheme',
+      [],
+      APP.replace('secretKey: keys', 'secretKey: keys, other: keys'),
+      'the export "schemes.other" does not match a scheme in components.securitySchemes of the document; correct the name, or remove it',
+    ],
+  ])('check names %s in the words of a command', async (_name, options, app, message) => {
+    const described = file(
+      'words.json',
+      JSON.stringify({
+        ...parse(YAML),
+        components: { securitySchemes: { secretKey: { type: 'http', scheme: 'bearer' } } },
+        security: [{ secretKey: [] }],
+      }),
+    );
+    const result = await runProgram(['openapi', 'check', file('words.mjs', app), described, ...options]);
+    expect(result).toEqual({ code: 2, out: '', err: `${message}\n` });
+  });
+
+  it('names the document in the words of a command if it is a list, and a scheme that describe does not need', async () => {
+    const listed = await runProgram(['openapi', 'describe', module, file('list.json', '[]')]);
+    expect(listed).toEqual({
+      code: 2,
+      out: '',
+      err: 'the document must be a parsed OpenAPI document, got an empty array\n',
+    });
+    const idle = file('idle.mjs', APP.replace('secretKey: keys', 'secretKey: keys, other: { ...keys }'));
+    const { code, err } = await runProgram(['openapi', 'describe', idle, json]);
+    expect([code, err]).toEqual([
+      2,
+      'the export "schemes.other" is a scheme that no operation of the document requires; remove it from "schemes", or add the operations of its routes to the document\n',
+    ]);
+  });
+
   it('finds the app and the schemes in an object that is the default export', async () => {
     const text = `${APP.replaceAll('export const', 'const')} export default { app, schemes };`;
     const { code, out, err } = await runProgram(['openapi', 'describe', file('object.mjs', text), json]);

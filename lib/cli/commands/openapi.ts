@@ -111,6 +111,20 @@ async function load(module: string): Promise<{ app: object; schemes: Schemes }> 
  */
 const MISTAKE = /^(?:assertMatchesOpenApi|auditRoutes|describeSecurity|OpenAPI document)[:,] /;
 
+/** Names of functions and of their options in these messages, and what the user of a command knows instead. */
+const COMMAND_WORDING = [
+  [/^(?:assertMatchesOpenApi|auditRoutes|describeSecurity): /, ''],
+  [/ of (?:assertMatchesOpenApi|describeSecurity)\b/, ''],
+  [/(?:the )?option ("schemes[."])/g, 'the export $1'],
+  [/(?:the )?option "except"/g, '--except'],
+  [/(?:the )?option "basePath"/g, '--base-path'],
+  [/option "into"/g, 'the document'],
+] as const;
+
+function inCommandWords(message: string): string {
+  return COMMAND_WORDING.reduce((text, [words, ofCommand]) => text.replace(words, ofCommand), message);
+}
+
 /**
  * Runs a comparison. If the app does not match the document, `run` throws an error: its message has a headline, and
  * then one line for each mismatch.
@@ -123,7 +137,8 @@ function compare<T>(run: () => T): { readonly result?: T; readonly mismatches: r
       const [, ...lines] = error.message.split('\n');
       return { mismatches: lines.map((line) => line.trim()) };
     }
-    if (error instanceof TypeError && MISTAKE.test(error.message)) throw new CliError(error.message, EXIT.usage);
+    if (error instanceof TypeError && MISTAKE.test(error.message))
+      throw new CliError(inCommandWords(error.message), EXIT.usage);
     throw error;
   }
 }
