@@ -43,6 +43,11 @@ describe('the help of', () => {
     expect(await helpOf(command)).toMatchSnapshot();
   });
 
+  it.each([...COMMANDS])('%s has no option or command that is wider than the terminal', async (command) => {
+    const lines = (await helpOf(command)).split('\n');
+    expect(lines.filter((line) => line.startsWith('  ') && line.length > 80)).toEqual([]);
+  });
+
   it('each group lists the commands that are compared here', async () => {
     for (const [group, names] of Object.entries(GROUPS)) {
       const [, list = ''] = (await helpOf(group)).split('Commands:\n');

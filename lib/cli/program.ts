@@ -77,6 +77,8 @@ function programFor(io: Io, isJson: boolean): Command {
     .version(versionOf())
     // An argument of a command may begin with `-V`, such as the ID of a signing key. It does not ask for the version.
     .enablePositionalOptions()
+    // By default, Commander does not wrap descriptions beside long commands, which leave less than 40 columns.
+    .configureHelp({ minWidthToWrap: 30 })
     .exitOverride()
     .configureOutput({
       writeOut: (text) => io.stdout.write(text),
