@@ -167,7 +167,7 @@ describe('keyward keys import: a line has at most 1,000,000 characters', () => {
 describe('keyward keys import: if it cannot continue', () => {
   it('names a folder once that is given for a file', async () => {
     const { code, err } = await keyward.run('keys', 'import', folder, '--account', 'acme');
-    expect([code, err]).toEqual([2, `${folder}: EISDIR: illegal operation on a directory, read\n`]);
+    expect([code, err]).toEqual([2, `${folder} is a folder; expected a file\n`]);
   });
 
   it.each([[[]], [['--json']]])('reports what was imported until then (%j)', async (args) => {

@@ -91,7 +91,7 @@ describe.each(sharedEngines)('keyward access-keys on %s', (engine) => {
 
   it('add-public-key names a folder that is given for a file', async () => {
     const { code, err } = await keyward.run('access-keys', 'add-public-key', id, folder);
-    expect([code, err]).toEqual([2, `${folder}: EISDIR: illegal operation on a directory, read\n`]);
+    expect([code, err]).toEqual([2, `${folder} is a folder; expected a file\n`]);
   });
 
   it('add-public-key refuses an access key that does not exist, and a second key of one kid', async () => {

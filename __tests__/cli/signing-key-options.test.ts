@@ -161,7 +161,7 @@ describe('the encryption key in KEYWARD_ENCRYPTION_KEY', () => {
 it('the file is named if it is a folder', async () => {
   env.KEYWARD_ENCRYPTION_KEY = '';
   const { code, err } = await run('signing-keys', 'rotate', '--encryption-key-file', folder);
-  const message = `the encryption key file ${folder}: EISDIR: illegal operation on a directory, read`;
+  const message = `the encryption key file ${folder} is a folder; expected a file`;
   expect([code, err]).toEqual([2, `${message}\n`]);
 });
 

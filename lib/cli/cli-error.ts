@@ -29,10 +29,15 @@ export const EXIT = {
 } as const;
 
 /**
- * Names the file in an error of the operating system, such as EISDIR: Node does not name it if reading failed after the
- * file was opened. Any other error is returned as it is.
+ * Says in plain words why a file cannot be read, if the error is one of the operating system, such as ENOENT. Any other
+ * error is returned as it is.
  */
 export function withFileName(file: string, error: unknown): unknown {
   const { code, message } = error as NodeJS.ErrnoException;
-  return /^E[A-Z0-9]+$/.test(String(code)) ? new CliError(`${file}: ${message}`, EXIT.usage) : error;
+  if (!/^E[A-Z0-9]+$/.test(String(code))) return error;
+  if (code === 'ENOENT') return new CliError(`${file} does not exist`, EXIT.usage);
+  if (code === 'EISDIR') return new CliError(`${file} is a folder; expected a file`, EXIT.usage);
+  // Node writes: "EACCES: permission denied, open '/etc/shadow'".
+  const reason = message.replace(`${code}: `, '').replace(/, [a-z]+(?: '.*')?$/s, '');
+  return new CliError(`${file} cannot be read: ${reason}`, EXIT.usage);
 }

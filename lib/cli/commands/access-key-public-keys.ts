@@ -51,10 +51,11 @@ export function addPublicKeyCommands(keys: Command, io: Io): void {
 }
 
 async function readKeyFile(file: string): Promise<string> {
-  const { size } = await stat(file);
-  if (size > MAX_BYTES)
-    throw new CliError(`${file} is too large for a public key; expected at most ${MAX_BYTES} bytes`, EXIT.usage);
-  return await readFile(file, 'utf8').catch((error) => {
+  try {
+    const { size } = await stat(file);
+    if (size <= MAX_BYTES) return await readFile(file, 'utf8');
+  } catch (error) {
     throw withFileName(file, error);
-  });
+  }
+  throw new CliError(`${file} is too large for a public key; expected at most ${MAX_BYTES} bytes`, EXIT.usage);
 }
