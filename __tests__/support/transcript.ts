@@ -3,12 +3,15 @@
  * secrets and cursors are replaced by numbers of the same length, in the order in which they are printed first. A hint is
  * printed as `sk_~1...`.
  */
-import { userInfo } from 'node:os';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { jest } from '@jest/globals';
+import { afterEach, beforeEach, jest } from '@jest/globals';
 import { runCli } from '../../lib/cli/program.js';
 import { outputInto } from './command-line.js';
 import { START } from './manual-clock.js';
+import { placesOf, type TestPlace } from './test-stores.js';
 
 export interface Transcript {
   /** Runs a command; its text is the command line, standard output, standard error and the exit code. */
@@ -19,6 +22,15 @@ export interface Transcript {
   runWith(stdin: string, args: readonly string[], onTerminal?: boolean): Promise<string>;
   /** Runs a command with `--json`, which has to end with 0, and returns what it prints, with its random values. */
   json<T>(...args: string[]): Promise<T>;
+}
+
+/** Commands on a database that is new for each test, with a folder for files, which is printed as `FOLDER`. */
+export interface DatabaseTranscript extends Transcript {
+  /** The URL of the database. */
+  readonly url: string;
+  readonly folder: string;
+  /** The same database and folder, with more environment variables. */
+  withVariables(env: Readonly<Record<string, string>>): Transcript;
 }
 
 const MINUTE = 60_000;
@@ -109,5 +121,42 @@ export function transcriptOn(
       if (code !== 0) throw new Error(`${args.join(' ')} ended with ${code}: ${err}`);
       return JSON.parse(out);
     },
+  };
+}
+
+/** Fixes the clock, and makes an SQLite database and a folder for each test. Call it once, at the top of a test file. */
+export function transcriptOnDatabase(): DatabaseTranscript {
+  let place: TestPlace;
+  let folder: string;
+  let transcript: Transcript;
+
+  const withVariables = (env: Readonly<Record<string, string>>) =>
+    transcriptOn({ KEYWARD_DATABASE: place.url, ...env }, { [place.url]: 'file:keyward.db', [folder]: 'FOLDER' });
+
+  beforeEach(async () => {
+    fixClock();
+    place = await placesOf.SQLite();
+    folder = mkdtempSync(join(tmpdir(), 'keyward-transcript-'));
+    transcript = withVariables({});
+  });
+
+  afterEach(async () => {
+    jest.useRealTimers();
+    rmSync(folder, { recursive: true, force: true });
+    await place.remove();
+  });
+
+  return {
+    get url() {
+      return place.url;
+    },
+    get folder() {
+      return folder;
+    },
+    withVariables,
+    run: (...args) => transcript.run(...args),
+    both: (...args) => transcript.both(...args),
+    runWith: (...args) => transcript.runWith(...args),
+    json: (...args) => transcript.json(...args),
   };
 }

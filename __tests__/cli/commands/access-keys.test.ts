@@ -1,12 +1,12 @@
 import { createPublicKey } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { START } from '../../support/manual-clock.js';
 import { onDatabase } from '../../support/store-database.js';
-import { placesOf, type TestPlace } from '../../support/test-stores.js';
-import { fixClock, type Transcript, transcriptOn } from '../../support/transcript.js';
+import { transcriptOnDatabase } from '../../support/transcript.js';
+
+const keyward = transcriptOnDatabase();
 
 interface Made {
   readonly id: string;
@@ -17,31 +17,17 @@ interface Made {
 /** The example of RFC 8037 appendix A.2. */
 const JWK = { kty: 'OKP', crv: 'Ed25519', x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo' } as const;
 
-let place: TestPlace;
-let keyward: Transcript;
-let folder: string;
-
 beforeEach(async () => {
-  fixClock();
-  place = await placesOf.SQLite();
-  folder = mkdtempSync(join(tmpdir(), 'keyward-access-keys-'));
-  keyward = transcriptOn({ KEYWARD_DATABASE: place.url }, { [place.url]: 'file:keyward.db', [folder]: 'FOLDER' });
   const scopes = ['--scope', 'payments', '--scope', 'payments:refund'];
   await keyward.json('accounts', 'put', 'acme', ...scopes, '--channel', 'pc_1', '--platform', 'shop');
-});
-
-afterEach(async () => {
-  jest.useRealTimers();
-  rmSync(folder, { recursive: true, force: true });
-  await place.remove();
 });
 
 const CREATE = ['access-keys', 'create', '--account', 'acme', '--scope', 'payments'];
 const create = (...args: string[]) => keyward.json<Made>(...CREATE, ...args);
 
 function file(name: string, text: string): string {
-  writeFileSync(join(folder, name), text);
-  return join(folder, name);
+  writeFileSync(join(keyward.folder, name), text);
+  return join(keyward.folder, name);
 }
 
 /** Asks the question of a command: the answer is first no, then yes. */
@@ -95,7 +81,7 @@ describe('the whole output of keyward access-keys', () => {
     expect(await keyward.both('access-keys', 'add-public-key', id, jwk)).toMatchSnapshot();
     expect(await keyward.run('access-keys', 'add-public-key', id, file('client.pem', pem), '--json')).toMatchSnapshot();
     await onDatabase(
-      place.url,
+      keyward.url,
       `update public_keys set last_used_at = ${START}, last_used_from = '192.0.2.7' where kid = '2026-11'`,
     );
     expect(await keyward.both('access-keys', 'view', id)).toMatchSnapshot();
@@ -105,8 +91,8 @@ describe('the whole output of keyward access-keys', () => {
   it('add-public-key with a wrong file', async () => {
     const { id } = await create();
     const add = (path: string) => keyward.run('access-keys', 'add-public-key', id, path);
-    expect(await add(join(folder, 'none.pem'))).toMatchSnapshot();
-    expect(await add(folder)).toMatchSnapshot();
+    expect(await add(join(keyward.folder, 'none.pem'))).toMatchSnapshot();
+    expect(await add(keyward.folder)).toMatchSnapshot();
     expect(await add(file('notes.txt', 'no key'))).toMatchSnapshot();
     expect(await add(file('large.pem', 'x'.repeat(16_385)))).toMatchSnapshot();
     expect(await add(file('private.json', JSON.stringify({ ...JWK, d: JWK.x })))).toMatchSnapshot();

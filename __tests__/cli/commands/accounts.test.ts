@@ -1,20 +1,7 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { placesOf, type TestPlace } from '../../support/test-stores.js';
-import { fixClock, type Transcript, transcriptOn } from '../../support/transcript.js';
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { transcriptOnDatabase } from '../../support/transcript.js';
 
-let place: TestPlace;
-let keyward: Transcript;
-
-beforeEach(async () => {
-  fixClock();
-  place = await placesOf.SQLite();
-  keyward = transcriptOn({ KEYWARD_DATABASE: place.url }, { [place.url]: 'file:keyward.db' });
-});
-
-afterEach(async () => {
-  jest.useRealTimers();
-  await place.remove();
-});
+const keyward = transcriptOnDatabase();
 
 const ALL = [
   ...['accounts', 'put', 'acme', '--api', 'payments', '--api', 'disputes', '--scope', 'payments'],

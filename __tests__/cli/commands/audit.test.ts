@@ -1,13 +1,11 @@
-import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
+import { beforeEach, expect, it } from '@jest/globals';
 import { openStore } from '../../../lib/store/open-store.js';
 import { START } from '../../support/manual-clock.js';
 import { onDatabase } from '../../support/store-database.js';
 import { accountRow } from '../../support/stored-rows.js';
-import { placesOf, type TestPlace } from '../../support/test-stores.js';
-import { fixClock, type Transcript, transcriptOn } from '../../support/transcript.js';
+import { transcriptOnDatabase } from '../../support/transcript.js';
 
-let place: TestPlace;
-let keyward: Transcript;
+const keyward = transcriptOnDatabase();
 
 /** The entries: action, outcome, subject, the values before and after, actor, role, address and account. */
 const ENTRIES = [
@@ -24,10 +22,7 @@ const ENTRIES = [
 ] as const;
 
 beforeEach(async () => {
-  fixClock();
-  place = await placesOf.SQLite();
-  keyward = transcriptOn({ KEYWARD_DATABASE: place.url }, { [place.url]: 'file:keyward.db' });
-  const store = await openStore(place.url);
+  const store = await openStore(keyward.url);
   await store.repository.transact((tx) => tx.insertAccount(accountRow({ id: 'acme' })));
   await store.close();
   const text = (value: unknown) => (value === null || value === undefined ? 'null' : `'${value}'`);
@@ -37,14 +32,9 @@ beforeEach(async () => {
       `('id_${at}', ${START + 1_000 * at + 123}, '${account}', '${actor}', ${text(role)}, '${action}', '${outcome}', ${text(subject)}, ${json(before)}, ${json(after)}, ${text(origin)})`,
   );
   await onDatabase(
-    place.url,
+    keyward.url,
     `insert into audit (id, at, account, actor, role, action, outcome, subject, before, after, origin) values ${rows}`,
   );
-});
-
-afterEach(async () => {
-  jest.useRealTimers();
-  await place.remove();
 });
 
 it('the whole output of keyward audit, for every account, one account, and signing keys', async () => {

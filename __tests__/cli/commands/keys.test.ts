@@ -1,30 +1,20 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { START } from '../../support/manual-clock.js';
 import { onDatabase } from '../../support/store-database.js';
-import { placesOf, type TestPlace } from '../../support/test-stores.js';
-import { fixClock, type Transcript, transcriptOn } from '../../support/transcript.js';
+import { transcriptOnDatabase } from '../../support/transcript.js';
+
+const keyward = transcriptOnDatabase();
 
 interface Made {
   readonly key: string;
   readonly record: { readonly id: string };
 }
 
-let place: TestPlace;
-let keyward: Transcript;
-
 beforeEach(async () => {
-  fixClock();
-  place = await placesOf.SQLite();
-  keyward = transcriptOn({ KEYWARD_DATABASE: place.url }, { [place.url]: 'file:keyward.db' });
   await keyward.json(
     ...['accounts', 'put', 'acme', '--api', 'payments', '--api', 'disputes', '--scope', 'payments'],
     ...['--scope', 'payments:refund', '--channel', 'pc_1', '--channel', 'pc_2', '--platform', 'shop'],
   );
-});
-
-afterEach(async () => {
-  jest.useRealTimers();
-  await place.remove();
 });
 
 const CREATE = ['keys', 'create', '--account', 'acme', '--api', 'payments'];
@@ -82,12 +72,12 @@ describe('the whole output of keyward keys', () => {
   it('view, for a key that was used, is disabled, and has expired', async () => {
     const { record } = await create('--expires', '1h');
     await onDatabase(
-      place.url,
+      keyward.url,
       `update secrets set last_used_at = ${START + 123}, last_used_from = '203.0.113.9'`,
       `update keys set used_at = ${START + 123}, disabled_at = ${START + 456}`,
     );
     expect(await keyward.both('keys', 'view', record.id)).toMatchSnapshot();
-    await onDatabase(place.url, `update keys set expires_at = ${START + 999}`);
+    await onDatabase(keyward.url, `update keys set expires_at = ${START + 999}`);
     expect(await keyward.both('keys', 'view', record.id)).toMatchSnapshot();
   });
 
@@ -121,7 +111,7 @@ describe('the whole output of keyward keys', () => {
     expect(await keyward.both('keys', 'usage', id)).toMatchSnapshot();
     const day = Math.floor(START / 86_400_000);
     await onDatabase(
-      place.url,
+      keyward.url,
       `insert into usage (key_id, day, accepted, refused) values ('${id}', ${day - 3}, 12345, 0), ('${id}', ${day - 1}, 0, 7)`,
     );
     expect(await keyward.run('keys', 'usage', id)).toMatchSnapshot();
@@ -159,15 +149,15 @@ describe('the whole output of keyward keys find', () => {
     const { key, record } = await create('--name', 'Till');
     expect(await find(key)).toMatchSnapshot();
     await onDatabase(
-      place.url,
+      keyward.url,
       `update secrets set last_used_at = ${START + 123}, last_used_from = '203.0.113.9'`,
       `update keys set used_at = ${START + 123}`,
     );
     expect(await find(key)).toMatchSnapshot();
-    await onDatabase(place.url, 'update secrets set last_used_from = null');
+    await onDatabase(keyward.url, 'update secrets set last_used_from = null');
     await keyward.json('keys', 'rotate', record.id, '--grace', '1h');
     expect(await find(key)).toMatchSnapshot();
-    await onDatabase(place.url, `update keys set expires_at = ${START + 999}`);
+    await onDatabase(keyward.url, `update keys set expires_at = ${START + 999}`);
     expect(await find(key)).toMatchSnapshot();
     await keyward.json('keys', 'edit', record.id, '--disable');
     expect(await find(key)).toMatchSnapshot();

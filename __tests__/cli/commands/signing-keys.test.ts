@@ -1,37 +1,23 @@
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { makeSigningKey } from '../../../lib/issuer/signing-keys/signing-key.js';
 import { openStore } from '../../../lib/store/open-store.js';
 import { START } from '../../support/manual-clock.js';
 import { onDatabase } from '../../support/store-database.js';
-import { placesOf, type TestPlace } from '../../support/test-stores.js';
-import { fixClock, type Transcript, transcriptOn } from '../../support/transcript.js';
+import { type Transcript, transcriptOn, transcriptOnDatabase } from '../../support/transcript.js';
+
+const inFile = transcriptOnDatabase();
 
 const [ONE, TWO] = [1, 2].map((byte) => Buffer.alloc(32, byte).toString('base64url')) as [string, string];
 const DAY = 86_400_000;
 
-let place: TestPlace;
-let folder: string;
 let file: string;
 let inVariable: Transcript;
-let inFile: Transcript;
 
 beforeEach(async () => {
-  fixClock();
-  place = await placesOf.SQLite();
-  folder = mkdtempSync(join(tmpdir(), 'keyward-signing-keys-'));
-  file = join(folder, 'keyward.key');
-  const places = { [place.url]: 'file:keyward.db', [folder]: 'FOLDER' };
-  inVariable = transcriptOn({ KEYWARD_DATABASE: place.url, KEYWARD_ENCRYPTION_KEY: ONE }, places);
-  inFile = transcriptOn({ KEYWARD_DATABASE: place.url }, places);
-});
-
-afterEach(async () => {
-  jest.useRealTimers();
-  rmSync(folder, { recursive: true, force: true });
-  await place.remove();
+  file = join(inFile.folder, 'keyward.key');
+  inVariable = inFile.withVariables({ KEYWARD_ENCRYPTION_KEY: ONE });
 });
 
 /** Adds signing keys past the command line: their kid, algorithm, age in days, and whether they are retired. */
@@ -42,7 +28,7 @@ async function addKeys(...keys: readonly (readonly [string, string, number, bool
       `(${at + 1}, '${kid}', '${alg}', ${START - age * DAY}, 'x', ${isRetired ? START - 1 : 'null'})`,
   );
   await onDatabase(
-    place.url,
+    inFile.url,
     `insert into signing_keys (number, kid, alg, created_at, jwe, retired_at) values ${rows}`,
   );
 }
@@ -59,18 +45,18 @@ describe('the whole output of keyward signing-keys', () => {
     expect(await inVariable.both('signing-keys', 'rotate')).toMatchSnapshot();
     expect(await inVariable.run('signing-keys', 'rotate', '--now')).toMatchSnapshot();
     // The time of the database, which this clock does not set.
-    await onDatabase(place.url, `update signing_keys set retired_at = ${START} where retired_at is not null`);
+    await onDatabase(inFile.url, `update signing_keys set retired_at = ${START} where retired_at is not null`);
     expect(await inVariable.run('signing-keys', 'list')).toMatchSnapshot();
   });
 
   it('rotate, if every key is retired', async () => {
     await inVariable.run('signing-keys', 'rotate', '--algorithm', 'ES256');
-    await onDatabase(place.url, `update signing_keys set retired_at = ${START}`);
+    await onDatabase(inFile.url, `update signing_keys set retired_at = ${START}`);
     expect(await inVariable.run('signing-keys', 'rotate')).toMatchSnapshot();
   });
 
   it('rotate, for too many keys, and without an encryption key', async () => {
-    const store = await openStore(place.url, { encryptionKey: ONE });
+    const store = await openStore(inFile.url, { encryptionKey: ONE });
     for (let before: string | undefined, count = 0; count < 20; count += 1) {
       const key = await makeSigningKey('ES256', START);
       await store.addSigningKey(key, before);
@@ -116,11 +102,14 @@ describe('the whole output of keyward encryption-key', () => {
     await inVariable.run('signing-keys', 'rotate', '--algorithm', 'ES256');
     expect(await inVariable.both('encryption-key', 'rotate')).toMatchSnapshot();
     expect(await inVariable.both('encryption-key', 'finish')).toMatchSnapshot();
-    const both = { KEYWARD_DATABASE: place.url, KEYWARD_ENCRYPTION_KEY: `${TWO},${ONE}` };
-    const rotated = transcriptOn(both, { [place.url]: 'file:keyward.db' });
+    const both = { KEYWARD_DATABASE: inFile.url, KEYWARD_ENCRYPTION_KEY: `${TWO},${ONE}` };
+    const rotated = transcriptOn(both, { [inFile.url]: 'file:keyward.db' });
     expect(await rotated.both('encryption-key', 'rotate')).toMatchSnapshot();
     expect(await rotated.both('encryption-key', 'finish')).toMatchSnapshot();
-    const other = transcriptOn({ ...both, KEYWARD_DATABASE: `file:${join(folder, 'other.db')}` }, { [folder]: '' });
+    const other = transcriptOn(
+      { ...both, KEYWARD_DATABASE: `file:${join(inFile.folder, 'other.db')}` },
+      { [inFile.folder]: '' },
+    );
     expect(await other.both('encryption-key', 'finish')).toMatchSnapshot();
   });
 

@@ -1,32 +1,19 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { digestOf } from '../../../lib/credentials/digest.js';
-import { placesOf, type TestPlace } from '../../support/test-stores.js';
-import { fixClock, type Transcript, transcriptOn } from '../../support/transcript.js';
+import { transcriptOnDatabase } from '../../support/transcript.js';
 
-let place: TestPlace;
-let folder: string;
+const keyward = transcriptOnDatabase();
+
 let file: string;
-let keyward: Transcript;
 
 beforeEach(async () => {
-  fixClock();
-  place = await placesOf.SQLite();
-  folder = mkdtempSync(join(tmpdir(), 'keyward-import-'));
-  file = join(folder, 'keys.csv');
-  keyward = transcriptOn({ KEYWARD_DATABASE: place.url }, { [place.url]: 'file:keyward.db', [folder]: 'FOLDER' });
+  file = join(keyward.folder, 'keys.csv');
   await keyward.json(
     ...['accounts', 'put', 'acme', '--api', 'payments', '--api', 'disputes', '--scope', 'payments:read'],
     ...['--channel', 'pc_1', '--channel', 'pc_2', '--platform', 'shop'],
   );
-});
-
-afterEach(async () => {
-  jest.useRealTimers();
-  rmSync(folder, { recursive: true, force: true });
-  await place.remove();
 });
 
 /** How long it took is the only number that differs from run to run. */
@@ -99,8 +86,8 @@ describe('the whole output of keyward keys import', () => {
 
   it('of a file that does not exist, is a folder, or has no such line', async () => {
     const other = (path: string) => keyward.run('keys', 'import', path, '--account', 'acme');
-    expect(await other(join(folder, 'none.csv'))).toMatchSnapshot();
-    expect(await other(folder)).toMatchSnapshot();
+    expect(await other(join(keyward.folder, 'none.csv'))).toMatchSnapshot();
+    expect(await other(keyward.folder)).toMatchSnapshot();
     expect(await importing(`${HEADING}\n${lineOf('a')}\n`, '--from-line', '9')).toMatchSnapshot();
     expect(await importing(`${HEADING}\n${lineOf('a')}\n`, '--account', 'nobody')).toMatchSnapshot();
     expect(await importing(`${HEADING}\n`)).toMatchSnapshot();
