@@ -117,7 +117,7 @@ describe('the page with a new secret', () => {
     const rotated = await browser.post(`/keys/${key.id}/rotate`, { version: '1', grace: '3600' });
     expect([rotated.status, textIn(rotated)]).toEqual([200, expect.stringMatching(/^sk_/)]);
     expect(textOf(rotated.body)).toContain(
-      'This key is expired. Every request with it is refused until you choose a later expiration date.',
+      'This key has expired. Every request with it is refused until you choose a later expiration date.',
     );
   });
 
@@ -129,7 +129,7 @@ describe('the page with a new secret', () => {
     const browser = dashboard.browser(holder.owner);
     const { body } = await browser.post(`/keys/${key.id}/rotate`, { version: '2', grace: '3600' });
     expect(textOf(body)).toContain(
-      'This key is expired and disabled. Every request with it is refused until you choose a later expiration date and enable the key.',
+      'This key has expired and is disabled. Every request with it is refused until you choose a later expiration date and enable the key.',
     );
   });
 
