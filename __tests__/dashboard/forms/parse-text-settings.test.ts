@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import {
   formatLimits,
   formatMetadata,
+  parseAddresses,
   parseLimits,
   parseMetadata,
 } from '../../../lib/dashboard/forms/parse-text-settings.js';
@@ -20,18 +21,38 @@ describe('metadata as text', () => {
     [{ a: 'two\nlines' }],
     [{ a: ' spaces ' }],
     [{ '{a': 'b' }],
+    [{ ' a': 'b' }],
+    [{ a: 'b', 'c=d': 'e' }],
     [{ a: 'right to left \u202e', b: 'caf\u00e9 \u{1f600}' }],
     [{}],
   ])('%j is the same after an edit without a change', (metadata) => {
     expect(parseMetadata(formatMetadata(metadata)) ?? {}).toEqual(metadata);
   });
 
+  it.each([
+    ['', null],
+    [' \n ', null],
+    [' a = 1 \n \n\nb=2\n', { a: '1', b: '2' }],
+    [' {"a":" 1 "}\n', { a: ' 1 ' }],
+  ])('%j is parsed to %j', (text, metadata) => expect(parseMetadata(text)).toEqual(metadata));
+
   it.each(['team', '=value', 'a=1\na=2', '{"a":', '{'])('refuses %j', (text) => {
     expect(() => parseMetadata(text)).toThrow(/^metadata: (?:enter|use) /);
   });
 });
 
+describe('addresses as text', () => {
+  it.each([
+    ['', null],
+    [' ,\n', null],
+    ['10.0.0.1', ['10.0.0.1']],
+    [' 10.0.0.1, 10.0.0.2\n\n10.0.0.0/24,', ['10.0.0.1', '10.0.0.2', '10.0.0.0/24']],
+  ])('%j is parsed to %j', (text, addresses) => expect(parseAddresses(text)).toEqual(addresses));
+});
+
 describe('limits as text', () => {
+  it.each(['', ' , '])('of %j are none', (text) => expect(parseLimits(text)).toBeNull());
+
   it.each([
     ['100/1m', [{ requests: 100, seconds: 60 }]],
     ['90/90s, 5000/1d', [{ requests: 90, seconds: 90 }, ...[{ requests: 5_000, seconds: 86_400 }]]],

@@ -1,4 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { isFormError } from '../../../lib/dashboard/forms/settings-form.js';
+import { ManagementError } from '../../../lib/management/management-error.js';
 import { managed, OPERATOR } from '../../support/managed.js';
 import { editForm, KEY_TYPES, newForm, PATH } from '../key-forms.js';
 import { fieldOf, MOUNT, type Reply, servedDashboard } from '../served-dashboard.js';
@@ -342,5 +344,20 @@ describe('a form that is shown again', () => {
     expect(key?.expiresAt).toEqual(new Date('9999-12-31T23:59:59.999Z'));
     expect(fieldOf(await browser.get(`/keys/${key?.id}/edit`), 'expiresAt')).toBe('9999-12-31');
     expect((await browser.get('/audit?to=9999-12-31')).status).toBe(200);
+  });
+});
+
+describe('an error', () => {
+  it.each(['name', 'apis', 'metadata'])('about the field %s is one of the form', (field) => {
+    expect(isFormError(new ManagementError('invalid', `${field}: expected text`, field))).toBe(true);
+  });
+
+  it.each([
+    ['invalid', undefined],
+    ['invalid', 'version'],
+    ['version_conflict', 'name'],
+    ['forbidden', undefined],
+  ] as const)('%s about the field %s is not', (code, field) => {
+    expect(isFormError(new ManagementError(code, 'a message', field))).toBe(false);
   });
 });

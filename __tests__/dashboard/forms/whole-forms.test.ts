@@ -193,8 +193,16 @@ describe('the table of a conflict', () => {
       accessKey({ scopes: ['b', 'a'], defaultScopes: ['a', 'b'] }),
     ],
     ['no difference', secretKey(), secretKey()],
+    ['a public key that had all APIs', publicKey({ apis: 'all' }), publicKey({ apis: ['payments'] })],
+    ['addresses', secretKey({ allowedAddresses: ['10.0.0.1', '10.0.0.2'] }), secretKey()],
   ])('of %s', (_name, key, edited) => {
     expect(linesOf(conflictDiff(key, toFormValues(edited)).text)).toMatchSnapshot();
+  });
+
+  it('does not compare how addresses are separated', () => {
+    const key = secretKey({ allowedAddresses: ['10.0.0.1', '10.0.0.2'] });
+    const values = { ...toFormValues(key), allowedAddresses: '10.0.0.1, 10.0.0.2' };
+    expect(conflictDiff(key, values).text).not.toContain('differs');
   });
 
   it('leaves out settings that the form does not have', () => {

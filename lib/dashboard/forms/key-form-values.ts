@@ -122,7 +122,7 @@ function textIn(fields: Fields, name: string): string | undefined {
 
 function choiceIn(fields: Fields, name: string): Choice {
   const of = fields.one(`${name}.of`);
-  const typed = (fields.one(`${name}.named`) ?? '').split(/[\s,]+/).filter((part) => part !== '');
+  const typed = (fields.one(`${name}.named`) ?? '').split(/[\s,]/).filter((part) => part !== '');
   const names = [...new Set([...fields.all(name), ...typed])];
   return { of: of === 'all' || of === 'some' ? of : undefined, names };
 }

@@ -56,7 +56,7 @@ export function formatMetadata(metadata: Metadata | null): string {
 }
 
 export function parseAddresses(text: string): readonly string[] | null {
-  const addresses = text.split(/[\s,]+/).filter((part) => part !== '');
+  const addresses = text.split(/[\s,]/).filter((part) => part !== '');
   return addresses.length === 0 ? null : addresses;
 }
 
@@ -70,7 +70,7 @@ export function parseLimits(text: string): readonly RateLimit[] | null {
     // Runs of spaces are shortened first: `/\s+per\s+/` alone needs minutes for 400,000 spaces.
     .replaceAll(/\s+/g, ' ')
     .replaceAll(' per ', '/')
-    .split(/[ ,]+/)
+    .split(/[ ,]/)
     .filter((part) => part !== '');
   if (parts.length === 0) return null;
   return parts.map((part) => {
