@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Management } from 'keyward/management';
 import { choiceField } from '../../../lib/dashboard/forms/choice-field.js';
 import { conflictDiff } from '../../../lib/dashboard/forms/conflict-diff.js';
-import { LABELS, messageOf, toSentences } from '../../../lib/dashboard/forms/field-errors.js';
+import { LABELS, messageOf, type SettingsForm, toSentences } from '../../../lib/dashboard/forms/field-errors.js';
 import { NEW_FORM_VALUES, SETTINGS_FIELDS, toFormValues } from '../../../lib/dashboard/forms/key-form-values.js';
 import { errorSummary, settingsFields } from '../../../lib/dashboard/forms/settings-form.js';
 import { ManagementError } from '../../../lib/management/management-error.js';
@@ -255,6 +255,29 @@ describe('the parts of forms', () => {
         .split('\n')
         .filter((line) => /error|aria-invalid|<details/.test(line));
     expect([...lines('secret'), ...lines('access')]).toMatchSnapshot();
+  });
+
+  const fieldsOf = (kind: 'secret' | 'public', more: Partial<SettingsForm> = {}) =>
+    settingsFields({
+      kind,
+      values: NEW_FORM_VALUES,
+      options: ACCOUNT,
+      error: undefined,
+      isNew: true,
+      now: START,
+      ...more,
+    }).text;
+
+  it.each(['limits', 'metadata'])('an error at the empty field %s opens the rare settings', (field) => {
+    expect(fieldsOf('secret')).toContain('<details class="group"><summary>');
+    const error = new ManagementError('invalid', `${field}: expected another value`, field);
+    expect(fieldsOf('secret', { error })).toContain('<details class="group" open><summary>');
+  });
+
+  it.each(['secret', 'public'] as const)('texts that the form of a %s key did not have are empty', (kind) => {
+    const values = { ...NEW_FORM_VALUES, limits: undefined, metadata: undefined, allowedAddresses: undefined };
+    expect(fieldsOf(kind, { values })).toBe(fieldsOf(kind));
+    expect(fieldsOf(kind).includes('name="allowedAddresses"')).toBe(kind === 'secret');
   });
 
   it.each([
