@@ -38,8 +38,8 @@ describe.each(MESSAGES)('the error of %s that says: %s', (field, message, words)
   it('is said in the words of the form', () => expect(wordsOf(`${field}: ${message}`, field)).toBe(words));
 
   it('is not in these words inside another message', () => {
-    expect(wordsOf(`a ${field}: ${message}`, field)).not.toBe(words);
-    expect(wordsOf(`a ${field}: ${message}`, field)).not.toContain(words);
+    const other = wordsOf(`a ${field}: ${message}`, field);
+    expect(other).not.toContain(words.slice(1));
   });
 });
 

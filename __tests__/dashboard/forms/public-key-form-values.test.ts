@@ -5,10 +5,11 @@ import { shownAgain } from '../../../lib/dashboard/forms/public-key-form-values.
 const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const PUBLIC_PEM = String(publicKey.export({ type: 'spki', format: 'pem' }));
 const PRIVATE_PEM = String(privateKey.export({ type: 'pkcs8', format: 'pem' }));
+const MEMBERS = { kid: 'a', use: 'sig', alg: 'ES256', key_ops: ['verify'], x5t: 'AAAA', 'x5t#S256': 'AAAA' };
 const [, inner] = PRIVATE_PEM.split('-----BEGIN PRIVATE KEY-----');
 
 it.each([
-  ['a JWK', JSON.stringify({ ...publicKey.export({ format: 'jwk' }), kid: 'a', use: 'sig' })],
+  ['a JWK', JSON.stringify({ ...publicKey.export({ format: 'jwk' }), ...MEMBERS })],
   ['a PEM', PUBLIC_PEM],
   ['a PEM between spaces', ` \n${PUBLIC_PEM}\n`],
 ])('%s of a public key is shown again', (_name, text) => expect(shownAgain(text)).toBe(text));

@@ -274,6 +274,12 @@ describe('the parts of forms', () => {
     expect(fieldsOf('secret', { error })).toContain('<details class="group" open><summary>');
   });
 
+  it('of an account without scopes sends that all scopes are chosen', () => {
+    const options = { ...ACCOUNT, scopes: [] };
+    const values = { ...NEW_FORM_VALUES, scopes: { of: undefined, names: [] } };
+    expect(fieldsOf('secret', { options, values })).toContain('name="scopes.of" value="all"');
+  });
+
   it.each(['secret', 'public'] as const)('texts that the form of a %s key did not have are empty', (kind) => {
     const values = { ...NEW_FORM_VALUES, limits: undefined, metadata: undefined, allowedAddresses: undefined };
     expect(fieldsOf(kind, { values })).toBe(fieldsOf(kind));
