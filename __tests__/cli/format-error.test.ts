@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { CliError, EXIT, withFileName } from '../../lib/cli/cli-error.js';
+import { CliError, EXIT, readErrorOf } from '../../lib/cli/cli-error.js';
 import { formatError, outputLost } from '../../lib/cli/format-error.js';
 import { RATE_LIMITS_EXPECTED } from '../../lib/credentials/rate-limit.js';
 import { ManagementError } from '../../lib/management/management-error.js';
@@ -125,7 +125,7 @@ describe('formatError', () => {
   });
 });
 
-describe('withFileName', () => {
+describe('an error of reading a file', () => {
   it.each([
     ['ENOENT', "ENOENT: no such file or directory, open 'a.csv'", 'a.csv does not exist'],
     ['EISDIR', 'EISDIR: illegal operation on a directory, read', 'a.csv is a folder; expected a file'],
@@ -133,12 +133,12 @@ describe('withFileName', () => {
     ['ENOTDIR', "ENOTDIR: not a directory, stat 'a.csv/b'", 'a.csv cannot be read: not a directory'],
     ['EIO', 'EIO: i/o error, read', 'a.csv cannot be read: i/o error'],
   ])('says %s in plain words, and names the file once', (code, message, expected) => {
-    const error = withFileName('a.csv', Object.assign(new Error(message), { code }));
+    const error = readErrorOf('a.csv', Object.assign(new Error(message), { code }));
     expect(formatError(error)).toEqual({ code: 'usage', exitCode: 2, message: expected });
   });
 
   it('returns any other error as it is', () => {
     for (const error of [new CliError('no'), coded('ERR_ASSERTION'), new Error('a fault')])
-      expect(withFileName('a.csv', error)).toBe(error);
+      expect(readErrorOf('a.csv', error)).toBe(error);
   });
 });

@@ -32,7 +32,7 @@ export const EXIT = {
  * Says in plain words why a file cannot be read, if the error is one of the operating system, such as ENOENT. Any other
  * error is returned as it is.
  */
-export function withFileName(file: string, error: unknown): unknown {
+export function readErrorOf(file: string, error: unknown): unknown {
   const { code, message } = error as NodeJS.ErrnoException;
   if (!/^E[A-Z0-9]+$/.test(String(code))) return error;
   if (code === 'ENOENT') return new CliError(`${file} does not exist`, EXIT.usage);

@@ -19,7 +19,7 @@ import {
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { SYMMETRIC_KEY_BYTES } from '../options/symmetric-key.js';
-import { CliError, EXIT, withFileName } from './cli-error.js';
+import { CliError, EXIT, readErrorOf } from './cli-error.js';
 import type { Io } from './io.js';
 import { printWarning } from './terminal/output.js';
 
@@ -108,7 +108,7 @@ function keysIn(path: string): readonly string[] {
   try {
     return readFileSync(path, 'utf8').trim().split(/\s+/);
   } catch (error) {
-    throw withFileName(`the encryption key file ${path}`, error);
+    throw readErrorOf(`the encryption key file ${path}`, error);
   }
 }
 

@@ -65,7 +65,7 @@ export function formatError(error: unknown): FormattedError | undefined {
   if (error instanceof ManagementError) {
     return formatted(asTyped(error), error.status === 503 ? EXIT.unavailable : EXIT.refused, error.code);
   }
-  // An error about a file that was named on the command line, with its path: `withFileName` adds a path that Node omits.
+  // An error about a file that was named on the command line, with its path, as Node writes it.
   if (isFileError(error)) return formatted(error.message, EXIT.usage);
   return undefined;
 }

@@ -4,7 +4,7 @@
  */
 import { readFile, stat } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { CliError, EXIT, withFileName } from '../cli-error.js';
+import { CliError, EXIT, readErrorOf } from '../cli-error.js';
 import type { Io } from '../io.js';
 import { type ConfirmOption, confirm, withConfirmation } from '../terminal/confirm.js';
 import { type CommonOptions, withStore, withStoreOptions } from '../with-store.js';
@@ -55,7 +55,7 @@ async function readKeyFile(file: string): Promise<string> {
     const { size } = await stat(file);
     if (size <= MAX_BYTES) return await readFile(file, 'utf8');
   } catch (error) {
-    throw withFileName(file, error);
+    throw readErrorOf(file, error);
   }
   throw new CliError(`${file} is too large for a public key; expected at most ${MAX_BYTES} bytes`, EXIT.usage);
 }

@@ -4,7 +4,7 @@
 import { createReadStream, type ReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { optionalPackage } from '../../store/optional-package.js';
-import { CliError, EXIT, withFileName } from '../cli-error.js';
+import { CliError, EXIT, readErrorOf } from '../cli-error.js';
 
 export interface TableLine {
   readonly number: number;
@@ -175,7 +175,7 @@ async function* linesOf(file: string, stream: ReadStream): AsyncGenerator<RawLin
       checkLength(rest, number + 1);
     }
   } catch (error) {
-    throw withFileName(file, error);
+    throw readErrorOf(file, error);
   }
   if (rest.trim() !== '') yield { number: number + 1, text: rest };
 }
