@@ -144,7 +144,7 @@ describe('keyward openapi', () => {
   });
 
   it.each([
-    ['a document that is not there', () => [module, join(folder, 'none.yaml')], /none\.yaml cannot be read/],
+    ['a document that is not there', () => [module, join(folder, 'none.yaml')], /none\.yaml does not exist\n$/],
     ['JSON that is none', () => [module, file('bad.json', '{')], /bad\.json is not valid JSON/],
     ['YAML that is none', () => [module, file('bad.yaml', 'a: [')], /bad\.yaml is not valid YAML: .*[^:]$/m],
     ['a document that is a text', () => [module, file('text.yaml', 'text')], /text\.yaml is not an OpenAPI document/],

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { extname } from 'node:path';
 import { type DocumentChange, withChanges } from '../openapi/app/document-changes.js';
-import { CliError, EXIT } from './cli-error.js';
+import { CliError, EXIT, readErrorOf } from './cli-error.js';
 import { changedYaml, loadYaml } from './edit-yaml.js';
 import { formatMarkedJson, formatMarkedYaml, parseMarkedJson, parseMarkedYaml } from './exact-numbers.js';
 import { replaceFile } from './replace-file.js';
@@ -75,7 +75,7 @@ async function readText(name: string): Promise<string> {
   try {
     return await readFile(name, 'utf8');
   } catch (error) {
-    throw new CliError(`${name} cannot be read: ${messageOf(error)}`, EXIT.usage);
+    throw readErrorOf(name, error);
   }
 }
 

@@ -121,6 +121,15 @@ describe('the page', () => {
     if (count === 0) expect(body).toContain('No entries match your filters. <a');
   });
 
+  it('says on a later page that no older entries match', async () => {
+    const holder = await at.account();
+    await holder.key();
+    const browser = dashboard.browser(holder.owner);
+    const [, after] = /after=([^"&]+)">Next page/.exec((await browser.get('/audit?limit=1')).body) ?? [];
+    const { body } = await browser.get(`/audit?action=key.unheard_of&after=${after}`);
+    expect(body).toContain('<p class="empty">No older entries match your filters. <a');
+  });
+
   it('says that it has no entries yet, and names the account in its own entries', async () => {
     const holder = await at.account();
     const stranger = { ...holder.owner, account: 'without-entries' };

@@ -50,8 +50,7 @@ export async function currentMember(memberOf: MemberOf, req: Request): Promise<M
     // only unknown permissions, such as a misspelled one, is a bug in `memberOf`.
     const hasOnlyUnknown = member.permissions.length === 0 && (given as Member).permissions.length > 0;
     if (hasOnlyUnknown) throw new MemberInvalidError();
-    const address = member.address ?? req.ip;
-    return address === undefined ? member : { ...member, address };
+    return { ...member, address: member.address ?? req.ip };
   } catch (error) {
     if (!(error instanceof ManagementError)) throw error;
     if (given) throw new MemberInvalidError();
