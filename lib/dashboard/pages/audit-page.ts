@@ -70,9 +70,10 @@ function nothingFound(
 ): Html {
   if ([actor, from, to, ...Object.values(others)].every((value) => value === undefined))
     return html`<p class="empty">${after === undefined ? 'The audit log has no entries yet.' : 'There are no older entries.'}</p>`;
+  const noMatch = `No ${after === undefined ? '' : 'older '}entries match your filters. `;
   const why = hasTooMany
     ? `${TOO_MANY_KEYS} `
-    : `${found?.length === 0 ? 'No keys match. Enter part of the name or ID of a key, or the last characters of a key or client secret. ' : `No ${after === undefined ? '' : 'older '}entries match your filters. `}${actor === undefined ? '' : 'The Member ID filter matches only full IDs. '}${from === undefined && to === undefined ? '' : 'Dates are in UTC. '}`;
+    : `${found?.length === 0 ? 'No keys match. Enter part of the name or ID of a key, or the last characters of a key or client secret. ' : noMatch}${actor === undefined ? '' : 'The Member ID filter matches only full IDs. '}${from === undefined && to === undefined ? '' : 'Dates are in UTC. '}`;
   return html`<p class="empty">${why}<a href="${base}/audit">Clear filters</a></p>`;
 }
 
