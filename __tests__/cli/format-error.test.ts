@@ -132,6 +132,8 @@ describe('an error of reading a file', () => {
     ['EACCES', "EACCES: permission denied, open 'a, b.csv'", 'a.csv cannot be read: permission denied'],
     ['ENOTDIR', "ENOTDIR: not a directory, stat 'a.csv/b'", 'a.csv cannot be read: not a directory'],
     ['EIO', 'EIO: i/o error, read', 'a.csv cannot be read: i/o error'],
+    ['ERR_FS_FILE_TOO_LARGE', 'File size (3221225472) is greater than 2 GiB', 'a.csv is too large'],
+    ['ERR_STRING_TOO_LONG', 'Cannot create a string longer than 0x1fffffe8 characters', 'a.csv is too large'],
   ])('says %s in plain words, and names the file once', (code, message, expected) => {
     const error = readErrorOf('a.csv', Object.assign(new Error(message), { code }));
     expect(formatError(error)).toEqual({ code: 'usage', exitCode: 2, message: expected });

@@ -28,12 +28,16 @@ export const EXIT = {
   outputLost: 4,
 } as const;
 
+/** Node's codes for a file of more than 2 GiB, and for a text that is longer than a string can be. */
+const TOO_LARGE = ['ERR_FS_FILE_TOO_LARGE', 'ERR_STRING_TOO_LONG'];
+
 /**
- * Says in plain words why a file cannot be read, if the error is one of the operating system, such as ENOENT. Any other
- * error is returned as it is.
+ * Says in plain words why a file cannot be read, if the error is one of the operating system, such as ENOENT, or if the
+ * file is too large for Node to read. Any other error is returned as it is.
  */
 export function readErrorOf(file: string, error: unknown): unknown {
   const { code, message } = error as NodeJS.ErrnoException;
+  if (TOO_LARGE.includes(String(code))) return new CliError(`${file} is too large`, EXIT.usage);
   if (!/^E[A-Z0-9]+$/.test(String(code))) return error;
   if (code === 'ENOENT') return new CliError(`${file} does not exist`, EXIT.usage);
   if (code === 'EISDIR') return new CliError(`${file} is a folder; expected a file`, EXIT.usage);
