@@ -211,7 +211,7 @@ describe('keyward openapi', () => {
       APP.replace('secretKey: keys', 'secretKey: keys, other: keys'),
       'the export "schemes.other" does not match a scheme in components.securitySchemes of the document; correct the name, or remove it',
     ],
-  ])('check names %s in the words of a command', async (_name, options, app, message) => {
+  ])('check names %s in the words of a command', async (name, options, app, message) => {
     const described = file(
       'words.json',
       JSON.stringify({
@@ -220,7 +220,8 @@ describe('keyward openapi', () => {
         security: [{ secretKey: [] }],
       }),
     );
-    const result = await runProgram(['openapi', 'check', file('words.mjs', app), described, ...options]);
+    // A module is read once in a process, so each app has a file of its own.
+    const result = await runProgram(['openapi', 'check', file(`${name}.mjs`, app), described, ...options]);
     expect(result).toEqual({ code: 2, out: '', err: `${message}\n` });
   });
 
