@@ -3,6 +3,7 @@ import { createSignIn, type SignInOptions } from 'keyward/dashboard';
 import { StoreError } from 'keyward/store';
 import { eavesdrop } from '../../support/eavesdrop.js';
 import { managed, storyOf } from '../../support/managed.js';
+import { sendRaw } from '../../support/raw-http.js';
 import { newForm } from '../key-forms.js';
 import { formTokenIn, type Reply } from '../served-dashboard.js';
 import { MOUNT, SESSION, signInSite } from './sign-in-browser.js';
@@ -204,6 +205,14 @@ describe('a sign-in form that is sent twice at once', () => {
     expect((await browser.press(page, SIGN_IN)).status).toBe(401);
   });
 
+  it('leads a browser that is still signed in to the Dashboard, also after ten seconds', async () => {
+    const { browser, page } = await opened();
+    await browser.press(page, SIGN_IN);
+    at.clock.advance(10_000);
+    const late = await browser.press(page, SIGN_IN);
+    expect([late.status, late.headers.location, late.headers['set-cookie']]).toEqual([303, HOME, undefined]);
+  });
+
   it('does not sign in another browser', async () => {
     const { browser, page, url } = await opened();
     const other = await opened(url);
@@ -273,6 +282,13 @@ describe('a form that was not sent from the page of the link', () => {
     ]);
     expect(browser.cookies.has(SESSION)).toBe(false);
     expect((await browser.post(SIGN_IN, { token, csrf })).status).toBe(303);
+  });
+
+  it('without a link is refused like a bad link', async () => {
+    const { pathname, search } = new URL(site.links().owner);
+    const browser = site.browser();
+    const csrf = formTokenIn(await browser.get(pathname + search));
+    expect((await browser.post(SIGN_IN, { csrf })).status).toBe(401);
   });
 
   it('M25 a sign-out from another site: 403, and the session continues', async () => {
@@ -724,6 +740,11 @@ describe('without TLS', () => {
       expect((await site.browser().signIn(owner)).status).toBe(303);
     },
   );
+
+  it('without the name of a host: the page says that https is needed', async () => {
+    const page = await sendRaw(site.port, `GET ${SIGN_IN}${new URL(site.links().owner).search} HTTP/1.0\r\n\r\n`);
+    expect(page).toMatchObject({ status: 403, body: expect.stringContaining('open the Dashboard over HTTPS') });
+  });
 
   it('does not use up a link whose form is sent over http', async () => {
     const { owner } = site.links();

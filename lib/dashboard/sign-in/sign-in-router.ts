@@ -53,7 +53,7 @@ export function signInRouter({ members, links, sessions, cookie, pages, audit }:
     const token = new URLSearchParams(req.url.split('?')[1]).get(LINK_FIELD);
     if (!isLinkToken(token)) return pages.explain(req.baseUrl);
     const link = links.find(token);
-    const member = members.get(link?.member ?? '');
+    const member = link && members.get(link.member);
     if (member !== undefined && link?.isUsable === true) {
       return pages.confirm(req.baseUrl, member, token, ensureFormToken(req, res));
     }
@@ -65,7 +65,8 @@ export function signInRouter({ members, links, sessions, cookie, pages, audit }:
     assertSecureCookies(req);
     const form = await readOwnForm(req, [LINK_FIELD]);
     const token = form.one(LINK_FIELD) ?? '';
-    const member = members.get(links.find(token)?.member ?? '');
+    const link = links.find(token);
+    const member = link && members.get(link.member);
     if (member === undefined) return await refuseLink(req, member);
     // A double click sends the form twice at once. Both requests get the session that the first one starts.
     const session = await links.redeem(token, form.one(TOKEN_FIELD) ?? '', () => signIn(member, req));
