@@ -48,6 +48,30 @@ describe('the help of', () => {
     expect(lines.filter((line) => line.startsWith('  ') && line.length > 80)).toEqual([]);
   });
 
+  it.each([...COMMANDS])('%s has no text that is wider than the terminal, apart from examples', async (command) => {
+    const lines = (await helpOf(command)).split('\n');
+    expect(lines.filter((line) => !line.startsWith('Example: ') && line.length > 80)).toEqual([]);
+  });
+
+  it('a command follows the width of the terminal, and is 80 columns wide without one', async () => {
+    const width = (text: string) => Math.max(...text.split('\n').map(({ length }) => length));
+    const terminal = process.stdout;
+    const isTTY = Object.getOwnPropertyDescriptor(terminal, 'isTTY');
+    const help = async (columns: number | undefined) => {
+      Object.defineProperty(terminal, 'isTTY', { value: columns !== undefined, configurable: true });
+      Object.assign(terminal, { columns });
+      return width(await helpOf('keyward migrate'));
+    };
+    const widths = [await help(60), await help(140), await help(undefined)];
+    if (isTTY === undefined) Reflect.deleteProperty(terminal, 'isTTY');
+    else Object.defineProperty(terminal, 'isTTY', isTTY);
+    Object.assign(terminal, { columns: 80 });
+    expect(widths[0]).toBeLessThanOrEqual(60);
+    expect(widths[1]).toBeGreaterThan(100);
+    expect(widths[1]).toBeLessThanOrEqual(140);
+    expect(widths[2]).toBeLessThanOrEqual(80);
+  });
+
   it('each group lists the commands that are compared here', async () => {
     for (const [group, names] of Object.entries(GROUPS)) {
       const [, list = ''] = (await helpOf(group)).split('Commands:\n');

@@ -8,6 +8,7 @@ import { allOr, collect } from '../option-values.js';
 import { type ConfirmOption, confirm, withConfirmation } from '../terminal/confirm.js';
 import { printFields, printJson, printTable, printWarning, textOfList, textOfTime } from '../terminal/output.js';
 import { type CommonOptions, withStore, withStoreOptions } from '../with-store.js';
+import { wrapped } from '../wrapped-text.js';
 import { type Removal, removedEntitlements } from './removed-entitlements.js';
 
 interface PutOptions extends CommonOptions, ConfirmOption {
@@ -47,8 +48,11 @@ export function addAccountCommands(program: Command, io: Io): void {
     )
     .addHelpText(
       'after',
-      '\nTo add an API, also pass the APIs that the account already has, because the given APIs replace the existing ones. The same applies to scopes, channels and platforms.\n\nExample: keyward accounts put acme --api payments --api disputes --scope payments',
+      wrapped(
+        'To add an API, also pass the APIs that the account already has, because the given APIs replace the existing ones. The same applies to scopes, channels and platforms.',
+      ),
     )
+    .addHelpText('after', '\nExample: keyward accounts put acme --api payments --api disputes --scope payments')
     .action(async (id: string, options: PutOptions) => {
       const { api, scope, channel, platform } = options;
       const settings = {

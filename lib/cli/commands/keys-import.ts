@@ -14,6 +14,7 @@ import { type Interruption, listenForInterruption } from '../terminal/interrupti
 import { jsonLine, printJson, printLine, textOfCount } from '../terminal/output.js';
 import { progressOn } from '../terminal/progress.js';
 import { type CommonOptions, type Session, withStore, withStoreOptions } from '../with-store.js';
+import { wrapped } from '../wrapped-text.js';
 
 interface ImportOptions extends CommonOptions {
   readonly account: string;
@@ -53,14 +54,14 @@ export function addImportCommand(keys: Command, io: Io): void {
     )
     .addHelpText(
       'after',
-      `
-The first line must contain the column names. The columns are: ${COLUMNS.join(', ')}.
-digest, kind and apis are required; the others are optional. Separate the entries of a list with spaces; "all" means every API or every channel. Write times in ISO 8601.
-Lines are imported in batches of ${BATCH}. If any line of a batch is refused, none of the lines of that batch are imported.
-Correct the file and import it again: keys that are already in the database are skipped.
-
-Example: keyward keys import keys.csv --account acme`,
+      wrapped(
+        `The first line must contain the column names. The columns are: ${COLUMNS.join(', ')}.`,
+        'digest, kind and apis are required; the others are optional. Separate the entries of a list with spaces; "all" means every API or every channel. Write times in ISO 8601.',
+        `Lines are imported in batches of ${BATCH}. If any line of a batch is refused, none of the lines of that batch are imported.`,
+        'Correct the file and import it again: keys that are already in the database are skipped.',
+      ),
     )
+    .addHelpText('after', '\nExample: keyward keys import keys.csv --account acme')
     .action(async (file: string, options: ImportOptions) => {
       const counts: ImportCounts = {
         imported: 0,

@@ -14,6 +14,7 @@ import { readDocumentFile, writeDocumentFile } from '../openapi-file.js';
 import { collect } from '../option-values.js';
 import { escapeText } from '../terminal/escape-text.js';
 import { printJson, printLine, printWarning, textOfCount } from '../terminal/output.js';
+import { wrapped } from '../wrapped-text.js';
 
 interface CheckOptions {
   readonly except?: readonly string[];
@@ -31,7 +32,7 @@ const BASE_PATH = [
   'the path under which the app serves the paths of the document, such as /v1; default: the path of the URLs in "servers"',
 ] as const;
 const MODULE =
-  '\nThe module must export an Express app, or a function that returns one, as the default export or as "app". It must also export "schemes": an object that maps the name of each security scheme to its verifier.';
+  'The module must export an Express app, or a function that returns one, as the default export or as "app". It must also export "schemes": an object that maps the name of each security scheme to its verifier.';
 
 export function addOpenApiCommands(program: Command, io: Io): void {
   const openapi = program
@@ -52,7 +53,7 @@ export function addOpenApiCommands(program: Command, io: Io): void {
     )
     .option(...BASE_PATH)
     .option('--json', 'print the result as one line of JSON')
-    .addHelpText('after', MODULE)
+    .addHelpText('after', wrapped(MODULE))
     .action(async (module: string, name: string, { except, basePath, json }: CheckOptions) => {
       const { document } = await readDocumentFile(name);
       const { app, schemes } = await load(module);
@@ -75,7 +76,7 @@ export function addOpenApiCommands(program: Command, io: Io): void {
     )
     .option('--out <file>', 'the file to write the document to; default: standard output')
     .option(...BASE_PATH)
-    .addHelpText('after', MODULE)
+    .addHelpText('after', wrapped(MODULE))
     .action(async (module: string, name: string, { out, basePath }: DescribeOptions) => {
       const { document, format } = await readDocumentFile(name);
       const { app, schemes } = await load(module);

@@ -6,6 +6,7 @@ import type { Io } from '../io.js';
 import { loadApp } from '../load-app.js';
 import { collect } from '../option-values.js';
 import { printJson, printLine, printTable, printWarning, textOfCount } from '../terminal/output.js';
+import { wrapped } from '../wrapped-text.js';
 
 interface RoutesOptions {
   readonly except?: readonly string[];
@@ -26,7 +27,9 @@ export function addRoutesCommand(program: Command, io: Io): void {
     .option('--json', 'print the result as one line of JSON')
     .addHelpText(
       'after',
-      '\nThe module must export an Express app, or a function that returns one, as the default export or as "app".',
+      wrapped(
+        'The module must export an Express app, or a function that returns one, as the default export or as "app".',
+      ),
     )
     .action(async (module: string, { except = [], json }: RoutesOptions) => {
       const routes = auditRoutes(await loadApp(module));
