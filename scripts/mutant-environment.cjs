@@ -2,6 +2,7 @@ const { channel } = require('node:diagnostics_channel');
 const { readdirSync, readFileSync } = require('node:fs');
 const { join } = require('node:path');
 const { TestEnvironment } = require('jest-environment-node');
+const { disableAsyncStorages } = require('./async-storages.cjs');
 
 // Held as long as the process: Node 20 forgets a channel when a former one of its name is collected, as happens between files.
 const EVENTS = join(__dirname, '../lib/events');
@@ -45,6 +46,7 @@ module.exports = class MutantEnvironment extends TestEnvironment {
   async teardown() {
     process.chdir(this.#folder);
     await super.teardown();
+    disableAsyncStorages();
   }
 };
 

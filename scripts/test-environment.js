@@ -1,5 +1,6 @@
 import { channel } from 'node:diagnostics_channel';
 import { TestEnvironment } from 'jest-environment-node';
+import { disableAsyncStorages } from './async-storages.cjs';
 
 const NAMES = [
   'decision',
@@ -23,6 +24,7 @@ export default class extends TestEnvironment {
 
   async teardown() {
     await super.teardown();
+    disableAsyncStorages();
     const left = heard().filter((name) => !this.heardBefore.includes(name));
     if (left.length > 0) throw new Error(`this file left a listener on ${left.join(', ')}`);
   }
