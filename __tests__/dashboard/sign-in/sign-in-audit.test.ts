@@ -39,3 +39,18 @@ it('an address is cut to 64 characters', async () => {
   await signInAudit(store, new Map([['kim', member]]), createManualClock()).refused(member, '"'.repeat(14_000));
   expect(await store.repository.audit({ account: 'acme', limit: 10 })).toMatchObject([{ origin: '"'.repeat(64) }]);
 });
+
+it('an address or a member that is not known is null', async () => {
+  store = await openStore('memory:');
+  const members = new Map<string, Member>([
+    ['kim', { id: 'kim', account: 'acme', permissions: ['developer', 'owner'] }],
+  ]);
+  const audit = signInAudit(store, members, createManualClock());
+  await audit.signedOut({ id: 'kim', account: 'acme' }, undefined);
+  await audit.signedOut({ id: 'removed', account: 'acme' }, '203.0.113.7');
+  const entries = await store.repository.audit({ account: 'acme', limit: 10 });
+  expect(entries.map(({ actor, role, origin }) => [actor, role, origin]).sort()).toEqual([
+    ['kim', 'owner', null],
+    ['removed', null, '203.0.113.7'],
+  ]);
+});

@@ -1,4 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
+import type { Request } from 'express';
 import { createSignIn, type SignInOptions } from 'keyward/dashboard';
 import { StoreError } from 'keyward/store';
 import { eavesdrop } from '../../support/eavesdrop.js';
@@ -127,6 +128,10 @@ describe('a sign-in link', () => {
       expect(page.body).toContain('To get a sign-in link, contact support.');
       expect(page.body).not.toContain('<form');
     }
+  });
+
+  it('has a path in lower case', async () => {
+    expect((await site.browser().get(SIGN_IN.toUpperCase().replace(MOUNT.toUpperCase(), MOUNT))).status).toBe(404);
   });
 
   it('is explained on the page for visitors who are not signed in', async () => {
@@ -371,6 +376,8 @@ describe('failed attempts', () => {
     }
     const refused = await site.browser().spend(unknown, from('192.0.2.2'));
     expect(refused.status).toBe(429);
+    expect(refused.body).toContain('Too many attempts');
+    expect(refused.body).toContain('Too many invalid sign-in links were opened from your network. Try again later.');
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
     expect((await site.browser().signIn(site.links().owner, from('192.0.2.2'))).status).toBe(303);
     expect((await site.browser().spend(unknown, from('192.0.2.3'))).status).toBe(401);
@@ -717,6 +724,26 @@ describe('a member who signed in by a link', () => {
   });
 });
 
+describe('memberOf', () => {
+  const at = managed('memory');
+  const site = signInSite(at);
+
+  it('knows the member also where a session cannot be renewed', async () => {
+    const browser = site.browser();
+    await browser.signIn(site.links().owner);
+    const headers = { cookie: `${SESSION}=${browser.cookies.get(SESSION)}` };
+    at.clock.advance(120_000);
+    const renew = jest.fn();
+    for (const res of [undefined, { headersSent: true, appendHeader: renew }]) {
+      const member = await site.signIn.memberOf({ headers, res, ip: '192.0.2.9' } as unknown as Request);
+      expect(member).toMatchObject({ id: 'the owner', address: '192.0.2.9' });
+    }
+    expect(renew).not.toHaveBeenCalled();
+    await site.signIn.memberOf({ headers, res: { headersSent: false, appendHeader: renew } } as unknown as Request);
+    expect(renew).toHaveBeenCalledTimes(1);
+  });
+});
+
 describe('without TLS', () => {
   const at = managed('memory');
   const site = signInSite(
@@ -725,7 +752,7 @@ describe('without TLS', () => {
     (app) => app.set('trust proxy', 1),
   );
 
-  it.each(['keys.example.com', '192.0.2.7:4000', 'localhost.evil.test', '127.0.0.1.evil.test'])(
+  it.each(['keys.example.com', '192.0.2.7:4000', 'localhost.evil.test', '127.0.0.1.evil.test', 'notlocalhost'])(
     'at %j: the page says that https is needed, and does nothing',
     async (host) => {
       const { owner } = site.links();
@@ -762,6 +789,7 @@ describe('without TLS', () => {
     'eu.keys.localhost',
     '127.0.0.1',
     '127.9.9.9:80',
+    '127.10.20.130',
     '[::1]:3000',
   ])('at %s it works', async (host) => {
     expect((await site.browser(host).signIn(site.links().owner)).status).toBe(303);
@@ -804,6 +832,17 @@ describe('createSignIn', () => {
     expect(make).toThrow(TypeError);
     expect(make).toThrow(new RegExp(`createSignIn: .*"${name}"`));
     expect(make).not.toThrow(/short/);
+  });
+
+  it('says what it expects', () => {
+    const make = (wrong: object) => () => createSignIn({ ...good, ...wrong } as SignInOptions);
+    expect(make({ url: 'http://keys.example.com' })).toThrow(
+      'an https URL (http only for a loopback host) without a query or fragment',
+    );
+    expect(make({ sessionKey: 'short' })).toThrow('32 bytes, as a Uint8Array or in base64url (43 characters)');
+    expect(make({ members: [] })).toThrow(
+      'a list of members, each with a unique id of at most 256 characters, an account and permissions ("reader", "developer" or "owner")',
+    );
   });
 
   it.each([{ linkLifetime: 2_592_000 }, { idleTimeout: 2_592_000 }, { absoluteTimeout: 2_592_000 }])(

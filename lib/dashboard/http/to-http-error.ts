@@ -3,11 +3,11 @@ import { ManagementError, type ManagementErrorCode } from '../../management/mana
 import { messageOf, toSentences } from '../forms/field-errors.js';
 import { HttpError, notFound } from './http-error.js';
 
-const TITLES: Readonly<Record<ManagementErrorCode, string>> = {
+/** The titles of the error pages, apart from `not_found`, which has a page of its own. */
+const TITLES: Readonly<Record<Exclude<ManagementErrorCode, 'not_found'>, string>> = {
   invalid: 'Invalid request',
   no_member: 'Not signed in',
   forbidden: 'Not allowed',
-  not_found: 'Not found',
   version_conflict: 'This key has changed since you opened it',
   revoked: 'This key is revoked',
   idempotency_conflict: 'Form already submitted',
