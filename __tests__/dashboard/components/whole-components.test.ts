@@ -450,6 +450,12 @@ describe('the public keys of an access key', () => {
     expect(named({ section: publicKeysSection(context, key, isDisabled) })).toMatchSnapshot();
   });
 
+  it('each of two can be removed, also without a client secret', () => {
+    const { text } = publicKeysSection(owner, accessKey({ publicKeys: withKeys.publicKeys, secrets: [] }), false);
+    const links = [...text.matchAll(/public-keys\/remove\/confirm\?kid=(\w+)/g)].map(([, kid]) => kid);
+    expect(links).toEqual(['kid_1', 'kid_2']);
+  });
+
   it('with the form that was refused', () => {
     const error = new ManagementError('invalid', 'publicKey: expected a public key', 'publicKey');
     const refused = { error, formId: undefined, text: '{"kty":"OKP","x":"<x>"}' };
