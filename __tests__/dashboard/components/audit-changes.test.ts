@@ -5,8 +5,8 @@ import { START } from '../../support/manual-clock.js';
 import { auditEntry } from '../fixed-keys.js';
 
 /** The changes that an entry shows, without markup. */
-function changesIn(before: object | null, after: object): readonly string[] {
-  const { text } = auditEntries([auditEntry({ action: 'key.edit', before, after })], START, {});
+function changesIn(before: object | null, after: object, action = 'key.edit'): readonly string[] {
+  const { text } = auditEntries([auditEntry({ action, before, after })], START, {});
   const [list = ''] = /<ul class="changes">.*<\/ul>/s.exec(text) ?? [];
   return [...list.matchAll(/<li>(.*?)<\/li>/gs)].map(([, item = '']) => item.replaceAll(/<[^>]*>/g, ''));
 }
@@ -42,4 +42,9 @@ it('rate limits are separated by commas', () => {
 
 it('an operation without a label is named as it is recorded', () => {
   expect([actionTitle, verbOf, infinitiveOf].map((label) => label('key.polish'))).toEqual(Array(3).fill('key.polish'));
+});
+
+it('the sentence of an edit says that a key was disabled, and its changes do not repeat it', () => {
+  expect(changesIn(null, { disabled: true })).toEqual([]);
+  expect(changesIn(null, { disabled: true }, 'account.disable')).toEqual(['disabled: true']);
 });

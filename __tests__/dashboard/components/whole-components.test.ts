@@ -428,6 +428,14 @@ describe('the table of keys', () => {
   });
 });
 
+describe('the secrets of an access key', () => {
+  it('cannot be added to a revoked key', () => {
+    const secrets = [clientSecret(1, { state: 'ended' })];
+    const linkOf = (more: object) => secretsSection(owner, ACCESS_KEYS, accessKey({ secrets, ...more }), false).text;
+    expect([{}, REVOKED].map((more) => linkOf(more).includes('/secrets/confirm'))).toEqual([true, false]);
+  });
+});
+
 describe('the public keys of an access key', () => {
   const used = publicKeyView('kid_2', { type: 'P-256', lastUsedAt: daysBefore(1), lastUsedFrom: '198.51.100.9' });
   const withKeys = accessKey({ publicKeys: [publicKeyView('kid_1'), used], requireConfirmation: true });
@@ -543,5 +551,9 @@ describe('the usage of a key', () => {
     [0, 3],
   ])('with %i accepted and %i refused requests', (accepted, refused) => {
     expect(linesOf(usageSection(usageOf('key_1', { accepted, refused })).text)).toMatchSnapshot();
+  });
+
+  it('is shown also if as many requests were refused as accepted', () => {
+    expect(usageSection(usageOf('key_1', { accepted: 3, refused: 3 })).text).toContain('<svg role="img"');
   });
 });
