@@ -459,8 +459,9 @@ describe('the public keys of an access key', () => {
   });
 
   it('each of two can be removed, also without a client secret', () => {
-    const { text } = publicKeysSection(owner, accessKey({ publicKeys: withKeys.publicKeys, secrets: [] }), false);
-    const links = [...text.matchAll(/public-keys\/remove\/confirm\?kid=(\w+)/g)].map(([, kid]) => kid);
+    const key = accessKey({ publicKeys: withKeys.publicKeys, secrets: [] });
+    const text = publicKeysSection(owner, key, false)?.text;
+    const links = [...String(text).matchAll(/public-keys\/remove\/confirm\?kid=(\w+)/g)].map(([, kid]) => kid);
     expect(links).toEqual(['kid_1', 'kid_2']);
   });
 
