@@ -51,6 +51,6 @@ function toFileName(name: string | null, id: string): string {
  */
 function toAscii(text: string, separator: '-' | '_'): string {
   const plain = text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
-  const words = plain.split(/[^a-z0-9]+/).filter((word) => word !== '');
+  const words = plain.split(/[^a-z0-9]/).filter((word) => word !== '');
   return words.join(separator).slice(0, MAX_NAME).replace(/[-_]$/, '');
 }

@@ -87,9 +87,9 @@ function keyFacts(keyType: KeyType, key: KeyView, account: MemberAccount, now: n
     key.disabledAt === null ? undefined : ['Disabled', timeWithAge(key.disabledAt, now)],
     key.revokedAt === null ? undefined : ['Revoked', timeWithAge(key.revokedAt, now)],
   ];
-  return html`<dl class="facts">${facts.flatMap((fact) =>
-    fact === undefined ? [] : [html`<div><dt>${fact[0]}</dt><dd>${fact[1]}</dd></div>\n`],
-  )}</dl>`;
+  return html`<dl class="facts">${facts
+    .filter((fact) => fact !== undefined)
+    .map(([title, value]) => html`<div><dt>${title}</dt><dd>${value}</dd></div>\n`)}</dl>`;
 }
 
 function scopesHtml({ kind, scopes }: KeyView, account: MemberAccount): Html {
