@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import type { KeyView } from 'keyward/management';
-import { accessKey, clientSecret, daysBefore, fixedManagement, secretKey } from '../fixed-keys.js';
-import { contentOf, open } from '../whole-page.js';
+import { accessKey, clientSecret, daysBefore, fixedManagement, publicKeyView, secretKey } from '../fixed-keys.js';
+import { contentOf, DEVELOPER, open } from '../whole-page.js';
 
 const pageOf = async (key: KeyView, address: string) =>
   contentOf(await open({ management: fixedManagement({ keys: [key] }) }, address));
@@ -27,4 +27,18 @@ it('deleting a client secret warns only if the other current one was never used'
   expect(await banner(ended(1), clientSecret(3, used), clientSecret(2, used))).toBeUndefined();
   expect(await banner(ended(1), clientSecret(3, used))).toBeUndefined();
   expect(await banner(clientSecret(3), clientSecret(2))).toBeUndefined();
+});
+
+it.each([
+  ['/access-keys/ack_3/secrets/confirm', 'Add a client secret'],
+  ['/access-keys/ack_3/secrets/delete/confirm?secret=3333333333333333', 'Delete'],
+  ['/access-keys/ack_3/public-keys/remove/confirm?kid=kid_1', 'Remove'],
+  ['/access-keys/ack_3/revoke-tokens/confirm', 'Revoke all tokens'],
+])('%s is a page for Owners, called %s', async (address, title) => {
+  const key = accessKey({ secrets: [clientSecret(3)], publicKeys: [publicKeyView('kid_1')] });
+  const visit = { management: fixedManagement({ keys: [key] }) };
+  expect(contentOf(await open(visit, address))).toMatch(new RegExp(`^200\ntitle: ${title}`));
+  const refused = await open({ ...visit, member: DEVELOPER }, address);
+  expect(refused.status).toBe(403);
+  expect(contentOf(refused)).toContain('You need the Owner role to do this.');
 });
