@@ -1,12 +1,22 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
-import { StoreError, storeErrorOf } from '../../lib/store/store-error.js';
+import { SQLSTATE, StoreError, storeErrorOf } from '../../lib/store/store-error.js';
 
 const SECRET = 'sk_hunter2';
 const failing = (code: unknown, message = `it holds ${SECRET}`) =>
   Object.assign(new Error(message), { code, detail: `Key (digest)=(${SECRET})`, parameters: [SECRET] });
 
+it('a SQLSTATE has five digits and capital letters, one of them a digit', () => {
+  const codes = ['22P02', '08006', 'EPIPE', '22P02X', 'X22P02', '22p02', ''];
+  expect(codes.filter((code) => SQLSTATE.test(code))).toEqual(['22P02', '08006']);
+});
+
 describe('storeErrorOf', () => {
+  it('leaves out a message of a class that only ends like one about the server', () => {
+    expect(storeErrorOf(failing('22008')).message).not.toContain(SECRET);
+    expect(storeErrorOf(failing('08006', 'no connection')).message).toContain('no connection');
+  });
+
   it.each([
     ['23505', 'store_conflict'],
     ['23503', 'store_conflict'],
