@@ -436,6 +436,12 @@ describe('the secrets of an access key', () => {
   });
 });
 
+it('an access key without secrets authenticates with a public key, unless it is revoked', () => {
+  const textOf = (more: object) => secretsSection(owner, ACCESS_KEYS, accessKey({ secrets: [], ...more }), false).text;
+  expect(textOf({})).toContain('This key has no client secrets. The client authenticates with a public key.</p>');
+  expect(textOf(REVOKED)).toContain('This key has no client secrets.</p>');
+});
+
 describe('the public keys of an access key', () => {
   const used = publicKeyView('kid_2', { type: 'P-256', lastUsedAt: daysBefore(1), lastUsedFrom: '198.51.100.9' });
   const withKeys = accessKey({ publicKeys: [publicKeyView('kid_1'), used], requireConfirmation: true });
