@@ -60,12 +60,15 @@ try {
   checkContents(packed);
   const tarball = join(workshop, packed.filename);
   const besides = { ...COMPILATIONS, ...COMPILATIONS_BESIDE };
-  await Promise.all([
+  // All end before the workshop is removed.
+  const checks = await Promise.allSettled([
     checkConsumer('Express 5', tarball, ['express', '@types/express', ...BESIDE], besides),
     checkConsumer('Express 4', tarball, ['express4', '@types/express4'], COMPILATIONS),
     checkJest(tarball),
     checkNewestPeers(tarball),
   ]);
+  const failed = checks.find(({ status }) => status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
 } finally {
   rmSync(workshop, { recursive: true, force: true });
 }
