@@ -307,4 +307,10 @@ describe('the parts of forms', () => {
       'The key is revoked. Create a new key. Then go on.',
     );
   });
+
+  it('of a message leave what is in quotes as it is', () => {
+    expect(toSentences('"till; first" is revoked; create "b; c"; go on')).toBe(
+      '"till; first" is revoked. Create "b; c". Go on.',
+    );
+  });
 });

@@ -80,9 +80,12 @@ export function messageOf({ message, field }: ManagementError): string {
   return toSentences(message.slice(String(field).length + 2));
 }
 
+/** A semicolon between two sentences, not one in quotes, which may be the name of a key. */
+const BETWEEN_SENTENCES = /; (?=(?:[^"]|"[^"]*")*$)/;
+
 /** `the key is revoked; create a new key` becomes `The key is revoked. Create a new key.` */
 export function toSentences(message: string): string {
-  const sentences = message.split('; ').map((part) => `${part.charAt(0).toUpperCase()}${part.slice(1)}.`);
+  const sentences = message.split(BETWEEN_SENTENCES).map((part) => `${part.charAt(0).toUpperCase()}${part.slice(1)}.`);
   return sentences.join(' ');
 }
 
