@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { runCli } from '../../lib/cli/program.js';
-import { outputInto } from '../support/command-line.js';
+import { runCli } from '../../../lib/cli/program.js';
+import { outputInto } from '../../support/command-line.js';
 
 const { columns } = process.stdout;
 // Commander wraps lines at the width of the terminal, which may be another one where the tests run.
