@@ -112,6 +112,13 @@ describe('the file of the keys', () => {
     );
   });
 
+  it('is not replaced if it appears in the meantime, like a link to nothing', () => {
+    symlinkSync(join(folder, 'nothing'), path);
+    expect(() => encryptionKeysFrom(ioWith(), path)).toThrow(/^the encryption key file .* does not exist; /);
+    expect(warned).toBe('');
+    expect(readdirSync(folder)).toEqual(['keyward.key']);
+  });
+
   it('cannot be created in a folder that does not exist', () => {
     const lost = join(folder, 'lost', 'keyward.key');
     expect(() => encryptionKeysFrom(ioWith(), lost)).toThrow(
