@@ -35,6 +35,19 @@ describe('changedYaml', () => {
     expect(parse(changed ?? '')).toEqual({ a: { x: 1 }, b: { x: 1, y: 2 } });
   });
 
+  it('keeps numbers, merge keys and other values as they are written', async () => {
+    const text =
+      'a: 0x1F\nb: 1e400\nc: 9223372036854775807\nd: 1.0\ne: -0o17\nf: ~\ng: yes\nh: "1"\ni: &i\n  x: 1\nj:\n  <<: *i\n';
+    expect(await change(`${text}k: 1.50\n`, ['k'], 2)).toBe(`${text}k: 2\n`);
+    expect(await change(`${text}k: 1.50\n`, ['k'], 2.5)).toBe(`${text}k: 2.5\n`);
+  });
+
+  it('keeps the comment of an alias that is copied', async () => {
+    expect(await change('a: &item\n  x: 1\nb: *item # note\n', ['b', 'x'], 2)).toBe(
+      'a: &item\n  x: 1\nb:\n  # note\n  x: 2\n',
+    );
+  });
+
   it.each([
     ['an alias in another place refers to the changed node', 'a: &item\n  x: 1\nb: *item\n', ['a', 'x']],
     ['the value comes from a merge key', 'a: &item\n  x: { y: 1, z: 1 }\nb:\n  <<: *item\n', ['b', 'x', 'y']],

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { InvalidArgumentError } from 'commander';
 import {
   allOr,
   collect,
@@ -11,6 +12,7 @@ import {
   readLimit,
   readLineNumber,
   readPort,
+  readText,
   readTime,
   readUrl,
 } from '../../lib/cli/option-values.js';
@@ -39,7 +41,19 @@ describe('a grace period', () => {
     expect(() => readGrace(text)).toThrow(/expected/);
   });
 
+  it.each([
+    ['7', '7 has no unit; '],
+    ['12', '12 has no unit; '],
+    ['x7', ''],
+    ['7x', ''],
+    ['', ''],
+  ])('not %j, and says why', (text, reason) => {
+    const message = `${reason}expected 0, or a duration with a unit, such as 90s, 30m, 24h or 7d`;
+    expect(() => readGrace(text)).toThrow(new InvalidArgumentError(message));
+  });
+
   it('of at most 30 days, as the help says', () => {
+    expect(() => readGrace('31d')).toThrow(new InvalidArgumentError('expected a duration of at most 30d'));
     expect(MAX_GRACE_TEXT).toBe('30d');
   });
 });
@@ -65,6 +79,11 @@ describe('a time', () => {
       expect(() => readDay(text)).toThrow('expected a date, such as 2027-01-31');
     }
   });
+});
+
+it('a text is not empty', () => {
+  expect(readText(' Till 1 ')).toBe(' Till 1 ');
+  for (const text of ['', ' ', '\n']) expect(() => readText(text)).toThrow('expected a text that is not empty');
 });
 
 describe('a number', () => {
