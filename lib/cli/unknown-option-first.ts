@@ -16,8 +16,7 @@ export class UnknownOptionFirstCommand extends Command {
     const parsed = super.parseOptions(others);
     parsed.operands.push(...thumbprints);
     const [first] = parsed.unknown;
-    const wantsHelp = parsed.unknown.some((arg) => arg === '--help' || arg === '-h');
-    if (first === undefined || wantsHelp) return parsed;
+    if (first === undefined) return parsed;
     for (const option of this.options) option.mandatory = false;
     // Commander suggests the option with the most similar name. It must get the name without a value (`--acount=acme`),
     // or it finds no similar option.
