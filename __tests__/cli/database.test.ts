@@ -1,3 +1,4 @@
+import { channel } from 'node:diagnostics_channel';
 import { describe, expect, it } from '@jest/globals';
 import { checkDatabaseDriver, databaseOf, openDatabase, openReady, plain } from '../../lib/cli/database.js';
 import type { Io } from '../../lib/cli/io.js';
@@ -28,6 +29,7 @@ describe('a database that cannot be opened', () => {
 
   it.each([
     ['./keyward.db', /^--database: .*; for a file, write file:PATH$/, 2],
+    ['./a:b.db', /^--database: .*; for a file, write file:PATH$/, 2],
     ['mysql://db', /^--database: (?!.*for a file)/, 2],
     ['postgres://db/keys?schema=A', /^--database: (?!.*for a file)/, 2],
   ])('%s is a mistake of the user', async (url, message, exitCode) => {
@@ -59,6 +61,7 @@ describe('a database that cannot be opened', () => {
     await checkDatabaseDriver(databaseAt('memory:'));
     const store = await openReady(databaseAt('memory:'));
     expect(await store.ready()).toBe(true);
+    expect(channel('keyward:store').hasSubscribers).toBe(false);
     await store.close();
   });
 });
