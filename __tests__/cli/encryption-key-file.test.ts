@@ -19,28 +19,23 @@ import {
   withKeyFile,
   writeKeyFile,
 } from '../../lib/cli/encryption-key-file.js';
-import type { Io, Output } from '../../lib/cli/io.js';
+import type { Io } from '../../lib/cli/io.js';
+import { outputInto } from '../support/command-line.js';
 
 const KEY = /^[\w-]{43}$/;
 let folder: string;
 let path: string;
-let warned: string;
+let warned: string[];
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'keyward-key-file-'));
   path = join(folder, 'keyward.key');
-  warned = '';
+  warned = [];
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const quiet: Output = { isTerminal: false, write: () => undefined, flush: async () => undefined };
 const ioWith = (key?: string): Io => ({
-  ...{ stdin: process.stdin, stdout: quiet, env: key === undefined ? {} : { KEYWARD_ENCRYPTION_KEY: key } },
-  stderr: {
-    ...quiet,
-    write: (text) => {
-      warned += text;
-    },
-  },
+  ...{ stdin: process.stdin, stdout: outputInto([]), stderr: outputInto(warned) },
+  env: key === undefined ? {} : { KEYWARD_ENCRYPTION_KEY: key },
 });
 const usage = (message: string) => expect.objectContaining({ message, exitCode: 2 });
 
@@ -54,7 +49,7 @@ describe('the keys of the environment variable', () => {
     expect(encryptionKeysFrom(ioWith(given), path)).toEqual(expected);
     expect(readEncryptionKeys(ioWith(given), path)).toEqual(expected);
     expect(readdirSync(folder)).toEqual([]);
-    expect(warned).toBe('');
+    expect(warned).toEqual([]);
   });
 });
 
@@ -69,15 +64,15 @@ describe('the file of the keys', () => {
     expect(readFileSync(path, 'utf8')).toBe(`${texts[0]}\n`);
     expect(statSync(path).mode & 0o777).toBe(0o600);
     expect(readdirSync(folder)).toEqual(['keyward.key']);
-    expect(warned).toBe(`warning: ${CREATED()}\n`);
-    warned = '';
+    expect(warned).toEqual([`warning: ${CREATED()}\n`]);
+    warned = [];
     expect(encryptionKeysFrom(ioWith(given), path).texts).toEqual(texts);
-    expect(warned).toBe('');
+    expect(warned).toEqual([]);
   });
 
   it('is named by a warning as JSON', () => {
     encryptionKeysFrom(ioWith(), path, true);
-    expect(JSON.parse(warned)).toEqual({ warning: { message: CREATED() } });
+    expect(JSON.parse(warned.join(''))).toEqual({ warning: { message: CREATED() } });
   });
 
   it.each([
@@ -115,7 +110,7 @@ describe('the file of the keys', () => {
   it('is not replaced if it appears in the meantime, like a link to nothing', () => {
     symlinkSync(join(folder, 'nothing'), path);
     expect(() => encryptionKeysFrom(ioWith(), path)).toThrow(/^the encryption key file .* does not exist; /);
-    expect(warned).toBe('');
+    expect(warned).toEqual([]);
     expect(readdirSync(folder)).toEqual(['keyward.key']);
   });
 
@@ -126,7 +121,7 @@ describe('the file of the keys', () => {
         `cannot create the encryption key file ${lost} (ENOENT); choose a path in a writable folder with --encryption-key-file, or set KEYWARD_ENCRYPTION_KEY`,
       ),
     );
-    expect(warned).toBe('');
+    expect(warned).toEqual([]);
   });
 });
 

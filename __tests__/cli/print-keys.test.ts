@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Io } from '../../lib/cli/io.js';
 import { showKey, showKeys, showKeyUsage } from '../../lib/cli/print-keys.js';
 import type { KeyView } from '../../lib/management/keys/key-view.js';
+import { outputInto } from '../support/command-line.js';
 
 const DAY = new Date('2027-01-31T10:20:30Z');
 const KEY = {
@@ -21,15 +22,9 @@ const KEY = {
 } satisfies KeyView;
 
 function printed(print: (io: Io) => void): string[] {
-  let text = '';
-  print({
-    stdout: {
-      write: (part: string) => {
-        text += part;
-      },
-    },
-  } as unknown as Io);
-  return text.split('\n').slice(0, -1);
+  const parts: string[] = [];
+  print({ stdout: outputInto(parts) } as unknown as Io);
+  return parts.join('').split('\n').slice(0, -1);
 }
 const linesOf = (key: KeyView) => printed((io) => showKey(io, key));
 const fieldsOf = (key: KeyView) => Object.fromEntries(linesOf(key).map((line) => line.split(/ {2,}/)));

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Io } from '../../lib/cli/io.js';
 import { showSecret } from '../../lib/cli/show-secret.js';
 import type { CreatedKey } from '../../lib/management/keys/key-service.js';
+import { outputInto } from '../support/command-line.js';
 
 const KEY = {
   ...{ id: 'key_1', account: 'acme', environment: 'live', name: null, apis: ['payments'], scopes: null },
@@ -27,12 +28,9 @@ async function shown(
   takeBack?: () => Promise<string>,
   remedy?: string,
 ) {
-  let text = '';
+  const parts: string[] = [];
   const stdout = {
-    isTerminal: false,
-    write: (part: string) => {
-      text += part;
-    },
+    ...outputInto(parts),
     flush: async () => {
       if (takeBack !== undefined) throw new Error('no space left');
     },
@@ -41,7 +39,7 @@ async function shown(
   const error: unknown = await showSecret({ stdout } as unknown as Io, { json }, created(kind), taken, remedy).catch(
     (failure: unknown) => failure,
   );
-  return { text, error };
+  return { text: parts.join(''), error };
 }
 
 describe('a new secret', () => {

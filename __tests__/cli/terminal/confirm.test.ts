@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Command } from 'commander';
 import type { Io } from '../../../lib/cli/io.js';
 import { confirm, withConfirmation } from '../../../lib/cli/terminal/confirm.js';
+import { outputInto } from '../../support/command-line.js';
 
 interface Setting {
   readonly answer?: string;
@@ -13,22 +14,16 @@ interface Setting {
 
 /** What a person is asked who answers with a line, and whether the command goes on. */
 async function asked({ answer = '', inputIsTerminal = true, errorIsTerminal = true, yes }: Setting) {
-  let question = '';
+  const question: string[] = [];
   const io: Io = {
     env: {},
     stdin: Object.assign(Readable.from([answer]), { isTTY: inputIsTerminal }),
-    stdout: { isTerminal: true, write: () => undefined, flush: async () => undefined },
-    stderr: {
-      isTerminal: errorIsTerminal,
-      flush: async () => undefined,
-      write: (text) => {
-        question += text;
-      },
-    },
+    stdout: outputInto([]),
+    stderr: { ...outputInto(question), isTerminal: errorIsTerminal },
   };
   const option = yes === undefined ? {} : { yes };
   const error: unknown = await confirm(io, option, 'Revoke "a\nb"?').catch((failure: unknown) => failure);
-  return { question, error };
+  return { question: question.join(''), error };
 }
 
 describe('a command that revokes a key', () => {

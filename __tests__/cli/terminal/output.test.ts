@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Io, Output } from '../../../lib/cli/io.js';
+import type { Io } from '../../../lib/cli/io.js';
 import {
   jsonLine,
   printFields,
@@ -11,19 +11,13 @@ import {
   textOfList,
   textOfTime,
 } from '../../../lib/cli/terminal/output.js';
+import { outputInto } from '../../support/command-line.js';
 
 /** Everything that is printed, of standard output and of standard error. */
 function printed(print: (io: Io) => void) {
-  const texts = { stdout: '', stderr: '' };
-  const output = (name: keyof typeof texts): Output => ({
-    isTerminal: false,
-    flush: async () => undefined,
-    write: (text) => {
-      texts[name] += text;
-    },
-  });
-  print({ stdin: process.stdin, env: {}, stdout: output('stdout'), stderr: output('stderr') });
-  return texts;
+  const [out, err]: [string[], string[]] = [[], []];
+  print({ stdin: process.stdin, env: {}, stdout: outputInto(out), stderr: outputInto(err) });
+  return { stdout: out.join(''), stderr: err.join('') };
 }
 
 describe('what is printed', () => {
