@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { loadApp, loadAppWith } from '../../lib/cli/load-app.js';
 
@@ -39,6 +40,7 @@ describe('the app of a module', () => {
     ['the default of compiled TypeScript', `export default { __esModule: true, default: ${APP} }`],
     ['the app of compiled TypeScript', `export default { __esModule: true, app: ${APP} }`],
     ['the app beside a null', `export default null; export const app = ${APP}`],
+    ['what a function beside a null returns', `export default null; export const app = () => ${APP}`],
   ])('is %s', async (_what, code) => {
     expect(await loadApp(moduleWith(code))).toHaveProperty('title', 'this app');
   });
@@ -131,6 +133,22 @@ describe('a module that cannot be loaded', () => {
     expect(await errorOf(path)).toMatchObject({
       message: `${path} cannot be loaded: broken (at ${relative('', file)}:1:2)`,
     });
+  });
+
+  it.each(['a:1b', 'a b'])('names a place in a folder %j', async (name) => {
+    const file = join(folder, name, 'src.js');
+    for (const place of [file, pathToFileURL(file).href]) {
+      const stack = JSON.stringify(`Error: broken\n    at ${place}:3:7`);
+      const path = moduleWith(`throw Object.assign(new Error("broken"), { stack: ${stack} })`);
+      expect(await errorOf(path)).toMatchObject({ message: `${path} cannot be loaded: broken (at ${file}:3:7)` });
+    }
+  });
+
+  it('names no place if the first one is the file that loads it', async () => {
+    const own = join(process.cwd(), 'lib/cli/load-app.ts');
+    const stack = JSON.stringify(`Error: broken\n    at async ofModule (${own}:3:7)\n    at ${folder}/src.js:1:2`);
+    const path = moduleWith(`throw Object.assign(new Error("broken"), { stack: ${stack} })`);
+    expect(await errorOf(path)).toMatchObject({ message: `${path} cannot be loaded: broken` });
   });
 
   it('has an error that a timer throws', async () => {

@@ -113,10 +113,9 @@ const FRAME = /\n\s+at (?:.*?[\s(])??((?:file:\/\/|\/|[A-Za-z]:\\)[^()\n]*:\d+:\
 function placeIn(stack: string): string | undefined {
   const place = (UNPARSED.exec(stack) ?? FRAME.exec(stack))?.[1];
   if (place === undefined) return undefined;
-  const [, path = '', position = ''] = /^(.*?)((?::\d+)+)$/.exec(place) ?? [];
-  const file = path.startsWith('file:') ? fileURLToPath(path) : path;
+  const located = place.startsWith('file:') ? fileURLToPath(place) : place;
   // If the first frame is in load-app.ts, the error did not come from the module of the user, so no place is named.
-  if (file === fileURLToPath(import.meta.url)) return undefined;
-  const short = relative('', file);
-  return (short.startsWith('..') ? file : short) + position;
+  if (located.startsWith(`${fileURLToPath(import.meta.url)}:`)) return undefined;
+  const short = relative('', located);
+  return short.startsWith('..') ? located : short;
 }
