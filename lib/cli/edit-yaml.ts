@@ -23,7 +23,7 @@ export async function changedYaml(
 ): Promise<string | undefined> {
   const yaml = await loadYaml();
   try {
-    const parsed = yaml.parseDocument(text, { merge: true, customTags: keepNumbers });
+    const parsed = yaml.parseDocument(text, { customTags: keepNumbers });
     for (const { path, value } of changes) {
       expandAliases(yaml, parsed, path);
       parsed.setIn(path, parsed.createNode(value));
@@ -49,7 +49,7 @@ function keepNumbers(tags: Tags): Tags {
 function expandAliases(yaml: Yaml, parsed: Document, path: readonly string[]): void {
   for (const length of path.keys()) {
     const part = path.slice(0, length);
-    const node = parsed.getIn(part, true);
+    const node = parsed.getIn(part);
     if (yaml.isAlias(node)) parsed.setIn(part, copyOf(yaml, parsed, node));
   }
 }
