@@ -3,6 +3,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -161,4 +162,17 @@ it('the option for the file has a default', () => {
     description:
       'the file with the key that encrypts the signing keys; this option is ignored if KEYWARD_ENCRYPTION_KEY is set',
   });
+});
+
+(process.platform === 'linux' ? it : it.skip)('no file stays open after a key file is created', () => {
+  encryptionKeysFrom(ioWith(), path);
+  const open = readdirSync('/proc/self/fd').flatMap((fd) => {
+    try {
+      return [readlinkSync(`/proc/self/fd/${fd}`)];
+    } catch {
+      // The descriptor that read the folder is closed by now.
+      return [];
+    }
+  });
+  expect(open.filter((file) => file.startsWith(folder))).toEqual([]);
 });

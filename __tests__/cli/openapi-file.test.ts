@@ -21,6 +21,29 @@ it.each([
   });
 });
 
+describe('a document that cannot be read', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'keyward-document-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  const NO_DOCUMENT = 'is not an OpenAPI document; expected an object in JSON or YAML';
+  it.each([
+    ['a.json', 'null', NO_DOCUMENT],
+    ['a.json', '1', NO_DOCUMENT],
+    ['a.yaml', '', NO_DOCUMENT],
+    ['a.YML', 'a text', NO_DOCUMENT],
+    [
+      'a.yaml',
+      'a: [1',
+      'is not valid YAML: Flow sequence in block collection must be sufficiently indented and end with a ] at line 1, column 6',
+    ],
+    ['a.yml', 'a: *b', 'is not valid YAML: Unresolved alias (the anchor must be set before the alias): b'],
+  ])('%s with %j', async (name, text, message) => {
+    const path = join(folder, name);
+    writeFileSync(path, text);
+    await expect(readDocumentFile(path)).rejects.toMatchObject({ message: `${path} ${message}`, exitCode: 2 });
+  });
+});
+
 describe('readDocumentFile: numbers that JavaScript cannot hold', () => {
   const folder = mkdtempSync(join(tmpdir(), 'keyward-document-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -19,6 +19,11 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { replaceFile } from '../../lib/cli/replace-file.js';
 import { asNobody, isRoot, NOBODY } from '../support/as-nobody.js';
 
+/** The longest path on Linux, with the byte that ends it. */
+const MAX_PATH = 4_096;
+const whereRoot = isRoot ? it : it.skip;
+const onLinux = process.platform === 'linux' ? it : it.skip;
+
 let folder: string;
 let path: string;
 
@@ -49,9 +54,14 @@ describe('replaceFile', () => {
     expect(readFileSync(path, 'utf8')).toBe('new');
   });
 
-  it('keeps owner and mode of the file', async () => {
+  it.each([
+    ['owner and group', 1_234, 2_345],
+    ['owner', 1_234, undefined],
+    ['group', undefined, 2_345],
+  ])('keeps %s, and mode of the file', async (_what, otherUid, otherGid) => {
     writeFileSync(path, 'old');
-    const owner = isRoot ? { uid: 1_234, gid: 2_345 } : { uid: statSync(path).uid, gid: statSync(path).gid };
+    const own = statSync(path);
+    const owner = isRoot ? { uid: otherUid ?? own.uid, gid: otherGid ?? own.gid } : { uid: own.uid, gid: own.gid };
     if (isRoot) chownSync(path, owner.uid, owner.gid);
     chmodSync(path, 0o664);
     const { ino } = statSync(path);
@@ -61,12 +71,44 @@ describe('replaceFile', () => {
     expect([readFileSync(path, 'utf8'), next === ino]).toEqual(['new', false]);
   });
 
+  whereRoot('writes in place if the owner cannot be kept, and leaves no other file', async () => {
+    writeFileSync(path, 'a longer text that was there');
+    chmodSync(path, 0o666);
+    chmodSync(join(folder, 'in'), 0o777);
+    const { ino } = statSync(path);
+    await asNobody(() => replaceFile(path, 'new'));
+    expect([readFileSync(path, 'utf8'), statSync(path).ino]).toEqual(['new', ino]);
+    expect(readdirSync(join(folder, 'in'))).toEqual(['openapi.yaml']);
+  });
+
+  onLinux('leaves no file open', async () => {
+    const count = () => readdirSync('/proc/self/fd').length;
+    writeFileSync(path, 'old');
+    // Node opens files of its own on the first call.
+    await replaceFile(path, 'new');
+    const before = count();
+    for (let time = 0; time < 10; time += 1) await replaceFile(path, 'newer');
+    expect(count() - before).toBeLessThan(10);
+  });
+
   it('replaces a file whose name has the maximum length', async () => {
     path = join(folder, 'in', `${'x'.repeat(250)}.yaml`);
     writeFileSync(path, 'old');
     const { ino } = statSync(path);
     await replaceFile(path, 'new');
     expect([readFileSync(path, 'utf8'), statSync(path).ino === ino]).toEqual(['new', false]);
+  });
+
+  onLinux('leaves the file as it is if there is another failure', async () => {
+    // The folder leaves room for a short name, but not for that of a temporary file.
+    let deep = folder;
+    while (deep.length < MAX_PATH - 250) deep = join(deep, 'x'.repeat(200));
+    deep = join(deep, 'y'.repeat(MAX_PATH - 10 - deep.length));
+    mkdirSync(deep, { recursive: true });
+    path = join(deep, 'a.yaml');
+    writeFileSync(path, 'old');
+    await expect(replaceFile(path, 'new')).rejects.toMatchObject({ code: 'ENAMETOOLONG' });
+    expect(readFileSync(path, 'utf8')).toBe('old');
   });
 
   it('writes in place what is not a regular file', async () => {

@@ -27,6 +27,7 @@ describe('an unknown option', () => {
     ['keys create --acount=a=b', "error: unknown option '--acount'\n(Did you mean --account?)"],
     ['keys create --json=1', "error: unknown option '--json'\n(Did you mean --json?)"],
     ['keys create -x', "error: unknown option '-x'"],
+    ['keys create -x=--y=1', "error: unknown option '-x=--y=1'"],
     ['keys create --account acme --jsn', "error: unknown option '--jsn'\n(Did you mean --json?)"],
     ['keys --jsn create', "error: unknown option '--jsn'"],
   ])('is reported before a missing one: %s', async (line, message) => {
