@@ -23,6 +23,13 @@ describe('the check of the encryption key', () => {
     await expect(checkEncryptionKey(locked, OTHER)).rejects.toMatchObject({ code: 'encryption_key' });
   });
 
+  it('adds a row that every version of keyward decrypts by the same name', async () => {
+    await checkEncryptionKey(engine, OWN);
+    const rows = await engine.lookups.selectFrom('encryption_check').selectAll().execute();
+    expect(rows).toEqual([{ one: 1, jwe: expect.any(String) }]);
+    expect(await OWN.decrypt('encryption_check', rows[0]?.jwe ?? '')).toEqual({});
+  });
+
   it('fails if an instance with another key has added its row at the same time', async () => {
     const jwe = await OTHER.encrypt(CHECK_KID, {});
     const checked = engine.transact((tx) =>

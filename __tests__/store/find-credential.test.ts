@@ -38,7 +38,7 @@ describe.each(engines)('a lookup in %s', (engine) => {
   it('finds an access key that has no secret', async () => {
     const { text } = await storeKey(store, ACCESS_KEY);
     await store.repository.transact((tx) => tx.deleteSecret(digestOf(text)));
-    expect(await store.resolveAccessKey('ack_1')).toEqual({
+    expect(await store.resolveAccessKey('ack_1')).toStrictEqual({
       id: 'ack_1',
       account: 'acme',
       environment: 'live',

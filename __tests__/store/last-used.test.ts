@@ -118,6 +118,17 @@ describe('last uses', () => {
     expect(await order(true)).toEqual(['key_1', 'key_2', 'key_3']);
   });
 
+  it('of several secrets of a key: the latest is the use of the key', async () => {
+    const latest = now;
+    uses.record(of('two'), undefined);
+    now -= 1_000;
+    uses.record(of('one'), undefined);
+    now += 5_000;
+    await uses.flush();
+    const keys = await engine.lookups.selectFrom('keys').select('used_at').execute();
+    expect(keys).toEqual([{ used_at: latest }]);
+  });
+
   it('select the keys of a list that exist since before a time and were not used since', async () => {
     const rows = [keyRow({ id: 'key_2' }), keyRow({ id: 'key_3', created_at: now })];
     await engine.transact((tx) => tx.insertInto('keys').values(rows).execute());

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { openStore, type StoreWarning } from 'keyward/store';
 import { checkDriver } from '../../lib/store/open-store.js';
 import { type Eavesdropper, eavesdrop } from '../support/eavesdrop.js';
-import { fileOf } from '../support/store-database.js';
+import { fileOf, onDatabase } from '../support/store-database.js';
 import { onServer, POSTGRES, placesOf } from '../support/test-stores.js';
 
 /** Where no server listens. */
@@ -53,6 +53,38 @@ onServer('a store of a server that refuses it', () => {
     });
     expect(events.heard('keyward:store')).toEqual([]);
   });
+});
+
+describe('the options of openStore', () => {
+  it('are named in the message if they are wrong', async () => {
+    await expect(openStore('memory:', { readOnly: 'yes' as never })).rejects.toThrow(/^openStore: option "readOnly" /);
+    await expect(openStore('memory:', { readonly: true } as never)).rejects.toThrow(/^openStore: /);
+  });
+
+  it('count requests unless the store is read-only', async () => {
+    const stores = [await openStore('memory:'), await openStore('memory:', { readOnly: true })];
+    expect(stores.map(({ usageOf }) => typeof usageOf)).toEqual(['function', 'undefined']);
+    for (const store of stores) await store.close();
+  });
+
+  it('need a key that decrypts the signing keys', async () => {
+    const place = await placesOf.SQLite();
+    const [own, other] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)];
+    for (const encryptionKey of [own, own, undefined]) await (await openStore(place.url, { encryptionKey })).close();
+    await expect(openStore(place.url, { encryptionKey: other })).rejects.toMatchObject({ code: 'encryption_key' });
+    await place.remove();
+  });
+});
+
+it('a SQLite file with a table of another program is refused at once', async () => {
+  const place = await placesOf.SQLite();
+  await onDatabase(place.url, 'create table accounts (name text)');
+  await expect(openStore(place.url)).rejects.toMatchObject({
+    ...{ name: 'StoreError', code: 'store_unusable', message: expect.stringMatching(/^openStore: .*accounts/) },
+    driverCode: 'SQLITE_ERROR',
+  });
+  expect(events.heard('keyward:store')).toEqual([]);
+  await place.remove();
 });
 
 describe('the check of a driver', () => {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { RevokedTokens } from '../../lib/credentials/records/read-revoked-tokens.js';
 import { Feed } from '../../lib/store/change-feed.js';
 import type { CredentialStore } from '../../lib/store/credential-store.js';
@@ -38,6 +38,13 @@ describe('the readiness check of a store', () => {
     const third = store.ready();
     checks[2]?.resolve();
     expect(await third).toBe(true);
+  });
+
+  it.each([false, true])('checks whether the database can be written, unless read-only: %s', async (readOnly) => {
+    const options: unknown[] = [];
+    const check: Engine['check'] = async (given) => void options.push(given);
+    expect(await storeOn({ ...engine, check }, { readOnly }).ready()).toBe(true);
+    expect(options).toEqual([{ write: !readOnly }]);
   });
 
   it('is false before the tables exist', async () => {
@@ -123,6 +130,32 @@ describe('closing a store', () => {
     await store.close();
     expect(writes).toBeGreaterThan(0);
     expect(await engine.lookups.selectFrom('usage').select('day').where('day', '=', 1).execute()).toEqual([]);
+  });
+});
+
+describe('a store whose last writes hang', () => {
+  beforeEach(() => {
+    jest.useFakeTimers({ doNotFake: ['Date', 'performance', 'nextTick', 'queueMicrotask', 'setImmediate'] });
+  });
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
+  it('waits for them for four seconds, and then closes', async () => {
+    const engine = await openSqlite(':memory:');
+    const store = storeOn({ ...engine, transact: () => new Promise(() => undefined) });
+    store.recordUse('a digest', undefined);
+    let isClosed = false;
+    void store.close().then(() => {
+      isClosed = true;
+    });
+    await jest.advanceTimersByTimeAsync(3_999);
+    await new Promise(setImmediate);
+    expect(isClosed).toBe(false);
+    await jest.advanceTimersByTimeAsync(1);
+    await new Promise(setImmediate);
+    expect(isClosed).toBe(true);
+    await engine.close();
   });
 });
 

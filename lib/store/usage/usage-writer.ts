@@ -2,7 +2,6 @@
 import { randomUUID } from 'node:crypto';
 import type { UsageOf } from '../../contracts/key-resolver.js';
 import type { UsageCounter } from '../../contracts/usage-counter.js';
-import { handleRejection } from '../../events/run-callback.js';
 import { databaseTime } from '../database-clock.js';
 import type { Engine } from '../engine.js';
 import { publishWarning } from '../publish-warning.js';
@@ -31,7 +30,7 @@ const REFUSED = /^42/;
 
 export interface UsageWriter {
   readonly usageOf: UsageOf;
-  /** Writes all counts now. */
+  /** Writes all counts now. The promise never rejects: counts whose write fails wait for the next write. */
   flush(): Promise<void>;
 }
 
@@ -59,15 +58,11 @@ export function createUsageWriter(engine: Engine): UsageWriter {
       countedOn = dayOf(now);
       // All counts of an interval belong to the day on which the interval started. So the interval ends at midnight
       // (UTC) at the latest.
-      timer = setTimeout(onTimer, Math.min(WRITE_INTERVAL, MS_PER_DAY - (now % MS_PER_DAY))).unref();
+      timer = setTimeout(() => void flush(), Math.min(WRITE_INTERVAL, MS_PER_DAY - (now % MS_PER_DAY))).unref();
     }
     queue.push(usage);
     if (!queued.has(usage.id)) queued.set(usage.id, usage);
-    if (queue.length === MAX_WAITING) onTimer();
-  }
-
-  function onTimer(): void {
-    handleRejection({ of: 'store', callback: 'usageOf' }, flush());
+    if (queue.length === MAX_WAITING) void flush();
   }
 
   function flush(): Promise<void> {
