@@ -52,8 +52,8 @@ describe('the error of a command', () => {
   it.each<[string, unknown, string | undefined]>([
     ['about an account that no option names', noAccount(), undefined],
     ['about another thing that does not exist', new ManagementError('not_found', 'the key was not found'), 'acme'],
-    ['about an account that exists', new ManagementError('conflict', 'the account changed'), 'acme'],
-    ['of a store, for another reason', new ManagementError('conflict', 'no', undefined, refused), 'acme'],
+    ['about an account that exists', new ManagementError('forbidden', 'the account is closed'), 'acme'],
+    ['of a store, for another reason', new ManagementError('forbidden', 'no', undefined, refused), 'acme'],
     ['without a cause', new ManagementError('unavailable', 'the store failed'), 'acme'],
     ['of another kind', Object.assign(new Error('the account was lost'), { code: 'not_found' }), 'acme'],
     ['that is no error', undefined, 'acme'],
