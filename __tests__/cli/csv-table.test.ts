@@ -1,7 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { constants, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeEach, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import * as csv from 'csv-parse';
 
 const parse = jest.fn(csv.parse);
@@ -54,6 +56,38 @@ it('counts the cells of a line', async () => {
     'expected 2 cells (one for each column), got 1',
     'expected 2 cells (one for each column), got 3',
   ]);
+  // The heading, and the batch: a wrong line does not make the others be parsed one by one.
+  expect(parse).toHaveBeenCalledTimes(2);
+});
+
+it('keeps the character of a byte order mark where it is none', async () => {
+  await batchesOf('digest\uFEFF\n\uFEFFa\n');
+  expect(parse.mock.calls.map(([text]) => text)).toEqual(['digest\uFEFF', '\uFEFFa']);
+});
+
+describe('the share of the file that was read', () => {
+  it('grows to 1', async () => {
+    const file = join(folder, 'long.csv');
+    writeFileSync(file, `digest\n${'a\n'.repeat(200_000)}`);
+    const { batches, share } = await openTable(file, { size: 100_000, firstLine: 2 }, checkHeading);
+    const first = share();
+    expect(first).toBeGreaterThan(0);
+    expect(first).toBeLessThan(0.5);
+    while (!(await batches.next()).done);
+    expect(share()).toBe(1);
+  });
+
+  it('is not known of a pipe', async () => {
+    const file = join(folder, 'pipe.csv');
+    execFileSync('mkfifo', [file]);
+    const pipe = await open(file, constants.O_RDWR | constants.O_NONBLOCK);
+    await pipe.write('digest\na\n');
+    const { batches, share } = await openTable(file, { size: 1, firstLine: 2 }, checkHeading);
+    expect((await batches.next()).value).toEqual([{ number: 2, cells: { digest: 'a' } }]);
+    expect(share()).toBeUndefined();
+    await pipe.close();
+    expect((await batches.next()).done).toBe(true);
+  });
 });
 
 it.each([

@@ -7,6 +7,8 @@ import { KEY_PATTERN } from '../../../lib/cli/scan/key-patterns.js';
 import { scanFolder } from '../../../lib/cli/scan/scan-folder.js';
 import { mintKey } from '../../../lib/credentials/keyward-format.js';
 
+const onLinux = process.platform === 'linux' ? it : it.skip;
+
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'keyward-scan-'));
@@ -46,6 +48,12 @@ describe('a scan', () => {
     for (const name of ['z.txt', 'src/deep/b.txt', 'src/a.txt', 'node_modules/a', '.git/a', 'src/.git/a'])
       write(name, secret);
     expect((await found()).places).toEqual(['src/a.txt:1:1', 'src/deep/b.txt:1:1', 'z.txt:1:1']);
+  });
+
+  it('has the order of the names, however the file system orders them', async () => {
+    const names = ['e.txt', 'b.txt', 'd.txt', 'a.txt', 'c.txt'];
+    for (const name of names) write(name, secret);
+    expect((await found()).places).toEqual(names.sort().map((name) => `${name}:1:1`));
   });
 
   it('reads a file that is named, and names it so', async () => {
@@ -91,6 +99,12 @@ describe('a scan', () => {
     execFileSync('mkfifo', [join(folder, 'pipe')]);
     write('z.txt', secret);
     expect((await found()).places).toEqual(['z.txt:1:1']);
+  });
+
+  onLinux('reads the start of a device that has no end, and says so', async () => {
+    expect(await found('/dev/zero')).toMatchObject({
+      ...{ places: [], messages: ['only the first 200 MB of /dev/zero were searched; split it'] },
+    });
   });
 
   it('names what it cannot read, and goes on', async () => {
