@@ -38,7 +38,11 @@ describe('a connection that listens', () => {
   });
 
   /** Starts to listen on a driver that answers as a test says. */
-  async function listening({ connect = Promise.resolve(), listen = Promise.resolve() }: Record<string, Promise<void>>) {
+  async function listening({
+    connect = Promise.resolve(),
+    listen = Promise.resolve(),
+    send = Promise.resolve(),
+  }: Record<string, Promise<void>>) {
     events = eavesdrop();
     const connects = jest.spyOn(pg.Client.prototype, 'connect').mockImplementation(() => connect);
     const queries = jest.spyOn(pg.Client.prototype, 'query').mockImplementation((() => listen) as never);
@@ -52,7 +56,10 @@ describe('a connection that listens', () => {
           { connectTimeout: 1_000, statementTimeout: 3_000 },
         ),
       channel: 'changes',
-      sendNotification: async (channel) => sent.push(channel),
+      sendNotification: async (channel) => {
+        sent.push(channel);
+        await send;
+      },
       wake: () => {
         wakes += 1;
       },
@@ -69,6 +76,7 @@ describe('a connection that listens', () => {
       said: () => queries.mock.calls.map(([text]) => String(text)),
       wakes: () => wakes,
       delay: () => timers.mock.calls.at(-1)?.[1],
+      timers: () => timers.mock.calls.length,
       /** The last timer ends. */
       async elapse() {
         timers.mock.calls.at(-1)?.[0]();
@@ -140,6 +148,7 @@ describe('a connection that listens', () => {
     ['42601', 60_000],
     ['25006', 60_000],
     ['57P01', 1_000],
+    ['HV00A', 1_000],
     ['ECONNRESET', 1_000],
   ])('that LISTEN is refused on with %s is tried again after %d ms', async (code, delay) => {
     const at = await listening({ listen: Promise.reject(Object.assign(new Error('no'), { code })) });
@@ -158,11 +167,29 @@ describe('a connection that listens', () => {
     expect([ended.warnings(), ended.delay()]).toEqual([['listening', 'polling_only'], 1_000]);
   });
 
-  it('says nothing, and tries nothing, after it was stopped', async () => {
+  it('is replaced once, and for the first reason, if it fails and then ends', async () => {
     const at = await listening({});
     at.hear(at.sent[0] ?? '');
-    stop();
+    const timers = at.timers();
+    at.client().emit('error', new Error('gone'));
+    expect([at.warnings(), at.details().at(-1), at.delay()]).toEqual([['listening', 'polling_only'], 'gone', 1_000]);
     at.client().emit('end');
-    expect([at.warnings(), at.connects()]).toEqual([['listening'], 1]);
+    expect([at.warnings(), at.timers()]).toEqual([['listening', 'polling_only'], timers + 1]);
+  });
+
+  it('is replaced if its heartbeat cannot be sent', async () => {
+    const at = await listening({ send: Promise.reject(new Error('no connection')) });
+    expect([at.warnings(), at.details(), at.delay()]).toEqual([['polling_only'], ['no connection'], 1_000]);
+  });
+
+  it('says nothing, and tries nothing, after it was stopped', async () => {
+    const at = await listening({});
+    const [own = ''] = at.sent;
+    at.hear(own);
+    const timers = at.timers();
+    stop();
+    at.hear(own);
+    at.client().emit('end');
+    expect([at.warnings(), at.connects(), at.timers()]).toEqual([['listening'], 1, timers]);
   });
 });

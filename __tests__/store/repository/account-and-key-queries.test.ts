@@ -1,6 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Kysely } from 'kysely';
+import { secretsOf } from '../../../lib/store/repository/account-and-key-queries.js';
 import type { KeyFilter, Repository } from '../../../lib/store/repository/repository.js';
-import type { PublicKeyRow } from '../../../lib/store/tables.js';
+import type { PublicKeyRow, Tables } from '../../../lib/store/tables.js';
 import { makeRepository, type TestRepository } from '../../support/store-repository.js';
 import { accountRow, keyRow, secretRow } from '../../support/stored-rows.js';
 import { engines } from '../../support/test-stores.js';
@@ -26,6 +28,10 @@ async function insertAccounts(repository: Repository): Promise<void> {
     for (const id of ['b', 'acme', 'c']) await tx.insertAccount(accountRow({ id }));
   });
 }
+
+it('the secrets of no keys are found without a query, because PostgreSQL refuses an empty list', async () => {
+  expect(await secretsOf({} as Kysely<Tables>, [])).toEqual([]);
+});
 
 describe.each(engines)('a repository in %s', (name) => {
   let test: TestRepository;
