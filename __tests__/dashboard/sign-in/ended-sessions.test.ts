@@ -62,4 +62,15 @@ describe('the limit of what is stored', () => {
     ended.started(second);
     expect([ended.hasEnded(first), ended.hasEnded(second)]).toEqual([true, false]);
   });
+
+  it('is kept by forgetting sessions that have expired, and no others', () => {
+    const { clock, ended } = endedSessions(3);
+    ended.end(session('expired'));
+    clock.advance(HOUR);
+    ended.endAllOf('kim');
+    const fresh = session('fresh', 'kim', START + HOUR);
+    ended.started(fresh);
+    ended.end(session('other', 'lee', START + HOUR));
+    expect(ended.hasEnded(fresh)).toBe(false);
+  });
 });
