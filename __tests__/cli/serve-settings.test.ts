@@ -16,7 +16,7 @@ const AUDIENCE = ['--audience', 'https://api.test'];
 
 describe('the settings of keyward serve', () => {
   it('by default: port 4000 of this machine, with the Dashboard and the log, without the API', () => {
-    expect(settingsOf(AUDIENCE)).toEqual({
+    expect(settingsOf(AUDIENCE)).toStrictEqual({
       ...{ audience: 'https://api.test', port: 4_000, host: '127.0.0.1', dashboard: true, log: true },
       encryptionKeyFile: './keyward.key',
     });

@@ -27,9 +27,12 @@ it('says each reason to wait once, in the order of their changes', async () => {
   expect(all).toEqual([noAccount, noDatabase]);
 });
 
-it.each([chosen, none])('ends with the final choice: %j', async (last) => {
-  expect(await yielded(waiting('no database'), last, waiting('never asked'))).toEqual({ all: [last], pauses: 2 });
-});
+it.each<AccountChoice>([chosen, none, { ...none, reason: 'no database' }])(
+  'ends with the final choice: %j',
+  async (last) => {
+    expect(await yielded(waiting('no database'), last, waiting('never asked'))).toEqual({ all: [last], pauses: 2 });
+  },
+);
 
 it('waits before each attempt, and ends without a choice when the server ends', async () => {
   expect(await yielded(waiting('no database'), waiting('no database'))).toEqual({ all: [], pauses: 3 });

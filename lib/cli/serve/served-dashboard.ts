@@ -70,7 +70,7 @@ export async function chooseAccount(
   }
   // The links on the pages start with the mount path of the Dashboard. If the issuer URL has a path, a proxy adds this
   // path to all URLs of the server, and the links would not contain it.
-  if (issuer !== undefined && URL.canParse(issuer) && new URL(issuer).pathname !== '/') {
+  if (issuer !== undefined && new URL(issuer).pathname !== '/') {
     return { state: 'none', reason: 'it needs a URL without a path in --issuer' };
   }
   const { accounts } = createManagement({ store });
