@@ -3,7 +3,6 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
-  readlinkSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -22,6 +21,7 @@ import {
 } from '../../lib/cli/encryption-key-file.js';
 import type { Io } from '../../lib/cli/io.js';
 import { outputInto } from '../support/command-line.js';
+import { openFiles } from '../support/open-files.js';
 
 const KEY = /^[\w-]{43}$/;
 let folder: string;
@@ -166,13 +166,5 @@ it('the option for the file has a default', () => {
 
 (process.platform === 'linux' ? it : it.skip)('no file stays open after a key file is created', () => {
   encryptionKeysFrom(ioWith(), path);
-  const open = readdirSync('/proc/self/fd').flatMap((fd) => {
-    try {
-      return [readlinkSync(`/proc/self/fd/${fd}`)];
-    } catch {
-      // The descriptor that read the folder is closed by now.
-      return [];
-    }
-  });
-  expect(open.filter((file) => file.startsWith(folder))).toEqual([]);
+  expect(openFiles(folder)).toEqual([]);
 });

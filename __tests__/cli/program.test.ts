@@ -7,9 +7,11 @@ import { outputInto } from '../support/command-line.js';
 /** The exit code of a command line, and what it prints. */
 async function run(args: readonly string[], failures: { stdout?: Error; stderr?: Error } = {}) {
   const [out, err]: [string[], string[]] = [[], []];
+  let flushes = 0;
   const lost = (texts: string[], failure: Error | undefined) => ({
     ...outputInto(texts),
     flush: async () => {
+      flushes += 1;
       if (failure !== undefined) throw failure;
     },
   });
@@ -18,6 +20,7 @@ async function run(args: readonly string[], failures: { stdout?: Error; stderr?:
     ...{ stdout: lost(out, failures.stdout), stderr: lost(err, failures.stderr) },
   };
   const code = await runCli(args, io);
+  expect(flushes).toBe(2);
   return { code, out: out.join(''), err: err.join('') };
 }
 

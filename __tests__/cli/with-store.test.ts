@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
@@ -6,6 +6,7 @@ import type { Io } from '../../lib/cli/io.js';
 import { withStore } from '../../lib/cli/with-store.js';
 import { ManagementError } from '../../lib/management/management-error.js';
 import { StoreError } from '../../lib/store/store-error.js';
+import { openFiles } from '../support/open-files.js';
 
 let folder: string;
 beforeEach(() => {
@@ -18,11 +19,11 @@ const onLinux = process.platform === 'linux' ? it : it.skip;
 
 onLinux('the store is closed before a command ends, after a failure too', async () => {
   const database = `file:${join(folder, 'keyward.db')}`;
-  expect(await withStore(io, { database }, async () => openFiles().length > 0)).toBe(true);
-  expect(openFiles()).toEqual([]);
+  expect(await withStore(io, { database }, async () => openFiles(folder).length > 0)).toBe(true);
+  expect(openFiles(folder)).toEqual([]);
   const failing = withStore(io, { database }, () => Promise.reject(new Error('a fault')));
   await expect(failing).rejects.toThrow('a fault');
-  expect(openFiles()).toEqual([]);
+  expect(openFiles(folder)).toEqual([]);
 });
 
 describe('the error of a command', () => {
@@ -61,15 +62,3 @@ describe('the error of a command', () => {
     expect(await errorOf(error, account)).toBe(error);
   });
 });
-
-function openFiles(): readonly string[] {
-  return readdirSync('/proc/self/fd').flatMap((fd) => {
-    try {
-      const file = readlinkSync(`/proc/self/fd/${fd}`);
-      return file.startsWith(folder) ? [file] : [];
-    } catch {
-      // The descriptor that read the folder is closed by now.
-      return [];
-    }
-  });
-}

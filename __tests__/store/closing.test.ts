@@ -1,9 +1,10 @@
-import { readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { createManagement, type Member } from 'keyward/management';
 import { openStore, StoreError } from 'keyward/store';
 import { digestOf } from '../../lib/credentials/digest.js';
 import { makeSigningKey } from '../../lib/issuer/signing-keys/signing-key.js';
+import { openFiles } from '../support/open-files.js';
 import { fileOf, holdDatabase, onDatabase } from '../support/store-database.js';
 import { makeStores, type Stores, storeKey } from '../support/store-places.js';
 import { eventually } from '../support/store-wait.js';
@@ -83,7 +84,7 @@ describe.each(sharedEngines)('a store that closes, on %s', (engine) => {
     await onDatabase(stores.url, 'drop table issuers');
     await expect(store.close()).resolves.toBeUndefined();
     await expect(store.ready()).resolves.toBe(false);
-    expect(openFiles().filter((file) => file.startsWith(fileOf(stores.url)))).toEqual([]);
+    expect(openFiles(fileOf(stores.url))).toEqual([]);
   });
 });
 
@@ -144,7 +145,7 @@ describe('a store that cannot be opened', () => {
     await first.addSigningKey(key, undefined);
     await first.close();
     await expect(openStore(stores.url, { encryptionKey: Buffer.alloc(32, 2) })).rejects.toThrow(/encryptionKey/);
-    expect(openFiles().filter((file) => file.startsWith(fileOf(stores.url)))).toEqual([]);
+    expect(openFiles(fileOf(stores.url))).toEqual([]);
   });
 
   onLinux('leaves no file open where its file is damaged', async () => {
@@ -152,23 +153,12 @@ describe('a store that cannot be opened', () => {
     await (await openStore(stores.url)).close();
     writeFileSync(file, readFileSync(file).fill(0, 4_096, 8_192));
     await expect(openStore(stores.url)).rejects.toMatchObject({ code: 'store_unusable' });
-    expect(openFiles().filter((opened) => opened.startsWith(file))).toEqual([]);
+    expect(openFiles(file)).toEqual([]);
   });
 
   onLinux('leaves no file open where an option is wrong', async () => {
     const options = { encryptionKey: 'short' };
     await expect(openStore(stores.url, options)).rejects.toThrow(/encryptionKey/);
-    expect(openFiles().filter((file) => file.startsWith(fileOf(stores.url)))).toEqual([]);
+    expect(openFiles(fileOf(stores.url))).toEqual([]);
   });
 });
-
-function openFiles(): readonly string[] {
-  return readdirSync('/proc/self/fd').flatMap((fd) => {
-    try {
-      return [readlinkSync(`/proc/self/fd/${fd}`)];
-    } catch {
-      // The descriptor that read the folder is closed by now.
-      return [];
-    }
-  });
-}
