@@ -1,3 +1,4 @@
+import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -217,6 +218,52 @@ describe.each(sharedEngines)('keyward keys import, on %s', (engine) => {
     expect(shown.at(-1)).toBe('');
     expect(err.join('')).not.toContain('\n');
     expect(await keyward.run(...args)).toMatchObject({ code: 0, err: '' });
+  });
+
+  it('prints a rate that is the number of keys over the time', async () => {
+    for (const [names, counts] of [
+      [['a', 'b'], '2 keys imported, 0 skipped'],
+      [['a', 'b', 'c'], '1 key imported, 2 skipped'],
+    ] as const) {
+      const { out } = await importing(names.map((name) => lineOf(name)));
+      expect(out.startsWith(counts)).toBe(true);
+      const [, seconds, rate] = /, in ([\d.]+) s \((\d+) per second\)\n$/.exec(out) ?? [];
+      expect(Number(rate)).toBe(Math.round(names.length / Math.max(Number(seconds), 0.001)));
+      // This process is older than the import.
+      expect(Number(seconds)).toBeLessThan(performance.now() / 1_000);
+    }
+  });
+
+  it('shows the share of the file on a terminal, and none of a pipe', async () => {
+    const [file, pipe] = [join(folder, 'keys.csv'), join(folder, 'pipe')];
+    writeFileSync(file, `${[HEADING, lineOf('a')].join('\n')}\n`);
+    execFileSync('mkfifo', [pipe]);
+    for (const [name, shown] of [
+      [pipe, '1 key imported, 0 skipped, '],
+      [file, '100%, 0 keys imported, 1 skipped, '],
+    ] as const) {
+      // It waits until the pipe is read.
+      const writer = spawn('sh', ['-c', 'cat "$0" > "$1"', file, pipe]);
+      const err: string[] = [];
+      const stderr = { ...outputInto(err), isTerminal: true };
+      const args = ['keys', 'import', name, '--account', 'acme'];
+      const env = { KEYWARD_DATABASE: place.url };
+      expect(await runCli(args, { stdin: Readable.from([]), stdout: outputInto([]), stderr, env })).toBe(0);
+      writer.kill();
+      expect(
+        err
+          .join('')
+          .split('\r\u001b[K')
+          .filter((text) => text.startsWith(shown)),
+      ).toHaveLength(1);
+    }
+  });
+
+  it('leaves no listener for signals behind', async () => {
+    const count = () => process.listenerCount('SIGINT') + process.listenerCount('SIGTERM');
+    const before = count();
+    expect((await importing([lineOf('a')])).code).toBe(0);
+    expect(count()).toBe(before);
   });
 
   it('refuses a missing file and an unknown account', async () => {

@@ -54,6 +54,22 @@ describe.each(sharedEngines)('keyward keys find on %s', (engine) => {
     ]);
   });
 
+  it('finds a secret that was deleted', async () => {
+    const { secret, id, record } = await createAccessKey();
+    await keyward.run('access-keys', 'add-secret', id);
+    const [first] = record.secrets;
+    await keyward.run('access-keys', 'delete-secret', id, first?.id ?? '', '--yes');
+    // Only the last few ended secrets stay; this is what happens to older ones.
+    const ended = `from secrets where ended_at is not null`;
+    await onDatabase(place.url, `insert into ended_digests (digest, key_id) select digest, key_id ${ended}`);
+    await onDatabase(place.url, `delete ${ended}`);
+    const { code, out } = await find(secret);
+    expect(code).toBe(0);
+    expect(out).toMatch(/^secret +deleted$/m);
+    expect(out).toMatch(/^last used +-\nThis secret is no longer accepted\.\n$/m);
+    expect(JSON.parse((await find(secret, '--json')).out)).toMatchObject({ secret: null, revoke: null });
+  });
+
   it('prints the same as JSON', async () => {
     const { key, record } = await create();
     const found = JSON.parse((await find(key, '--json')).out);

@@ -74,13 +74,8 @@ describe('the account of the Dashboard', () => {
 
   it('is not known after a fault of the program', async () => {
     const fault = new TypeError('a fault');
-    const broken: CredentialStore = {
-      ...store,
-      ready: async () => true,
-      get repository(): never {
-        throw fault;
-      },
-    };
+    const repository = { ...store.repository, accounts: () => Promise.reject(fault) };
+    const broken = { ...store, ready: async () => true, repository };
     await expect(choose({}, broken)).rejects.toBe(fault);
   });
 });

@@ -1,4 +1,6 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { createManagement } from '../../../lib/management/index.js';
+import { openStore } from '../../../lib/store/index.js';
 import { transcriptOnDatabase } from '../../support/transcript.js';
 
 const keyward = transcriptOnDatabase();
@@ -72,4 +74,18 @@ describe('a question on a terminal', () => {
     expect(await disable('y\n')).toMatchSnapshot();
     expect(await disable('')).toMatchSnapshot();
   });
+});
+
+it('accounts list has each of more than 200 accounts', async () => {
+  const store = await openStore(keyward.url);
+  const { accounts } = createManagement({ store });
+  for (let number = 0; number < 201; number += 1) await accounts.put('operator', `account-${number}`, {});
+  await store.close();
+  expect((await keyward.json<{ accounts: unknown[] }>('accounts', 'list')).accounts).toHaveLength(201);
+});
+
+it('a list with "all" has no other value', async () => {
+  expect(await keyward.run('accounts', 'put', 'acme', '--channel', 'all', '--channel', 'pc_1')).toContain(
+    '\n--channel: "all" cannot be combined with other values\n[exit code 2]',
+  );
 });

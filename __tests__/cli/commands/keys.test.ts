@@ -172,3 +172,12 @@ describe('the whole output of keyward keys find', () => {
     expect(await keyward.run('keys', 'find', 'sk_abc')).toMatchSnapshot();
   });
 });
+
+it.each([
+  ['create', '--account', 'acme', '--kind', 'secret'],
+  ['edit', 'key_1'],
+])('keys %s: a list with "all" has no other value', async (...args) => {
+  expect(await keyward.run('keys', ...args, '--api', 'all', '--api', 'payments')).toContain(
+    '\n--api: "all" cannot be combined with other values\n[exit code 2]',
+  );
+});

@@ -48,3 +48,36 @@ it('the whole output of keyward openapi', async () => {
   expect(await run('openapi', 'describe', APP, bare)).toMatchSnapshot();
   expect(await run('openapi', 'describe', APP, other)).toMatchSnapshot();
 });
+
+it('what else keyward routes knows of a route', async () => {
+  const module = file(
+    'more.mjs',
+    `import express from 'express';
+    import { apiKeys, requireApi, requireBearer, requireScopes } from 'keyward';
+    import { createIssuer } from 'keyward/issuer';
+    import { openApiGate } from 'keyward/openapi';
+    import { openStore } from 'keyward/store';
+    const keys = apiKeys({ resolver: () => null, kinds: ['secret'], environment: 'live' });
+    const document = {
+      openapi: '3.1.0', info: { title: 'Shop', version: '1' },
+      components: { securitySchemes: { secretKey: { type: 'http', scheme: 'bearer' } } },
+      paths: { '/health': { get: { security: [] } }, '/pets': { get: { security: [{ secretKey: [] }] } } },
+    };
+    const store = await openStore('memory:', { encryptionKey: new Uint8Array(32) });
+    const issuer = 'http://127.0.0.1:4000';
+    export default express()
+      .use(createIssuer({ issuer, audience: 'https://api.test', accessKeys: store, signingKeys: store }))
+      .use('/shop', openApiGate(document, { basePath: '/shop', schemes: { secretKey: keys } }))
+      .get('/shop/health', (req, res) => res.end())
+      .get('/shop/pets', requireApi('payments'), requireScopes('payments:read'), (req, res) => res.end());
+    await store.close();`,
+  );
+  expect(await run('routes', module)).toMatchSnapshot();
+});
+
+it.each(['null', '7', 'undefined'])('keyward openapi needs schemes, which are not %s', async (value) => {
+  const module = file(`without-${value}.mjs`, `export { app } from './app.mjs'; export const schemes = ${value};`);
+  expect(await run('openapi', 'describe', module, bare)).toBe(
+    `[standard error]\n${module.replaceAll(folder, 'FOLDER')} does not export "schemes"; export an object that maps the name of each security scheme to its verifier\n[exit code 2]`,
+  );
+});

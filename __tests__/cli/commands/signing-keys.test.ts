@@ -55,6 +55,15 @@ describe('the whole output of keyward signing-keys', () => {
     expect(await inVariable.run('signing-keys', 'rotate')).toMatchSnapshot();
   });
 
+  it('rotate, if one of several keys is retired', async () => {
+    const { kid } = await inVariable.json<{ kid: string }>('signing-keys', 'rotate', '--algorithm', 'ES256');
+    await inVariable.run('signing-keys', 'rotate');
+    await onDatabase(inFile.url, `update signing_keys set retired_at = ${START} where kid = '${kid}'`);
+    expect(await inVariable.run('signing-keys', 'rotate')).toContain(
+      'Issuers will start to sign with it after 24 hours.',
+    );
+  });
+
   it('rotate, for too many keys, and without an encryption key', async () => {
     const store = await openStore(inFile.url, { encryptionKey: ONE });
     for (let before: string | undefined, count = 0; count < 20; count += 1) {
