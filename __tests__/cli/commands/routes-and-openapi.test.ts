@@ -76,8 +76,23 @@ it('what else keyward routes knows of a route', async () => {
 });
 
 it.each(['null', '7', 'undefined'])('keyward openapi needs schemes, which are not %s', async (value) => {
-  const module = file(`without-${value}.mjs`, `export { app } from './app.mjs'; export const schemes = ${value};`);
-  expect(await run('openapi', 'describe', module, bare)).toBe(
-    `[standard error]\n${module.replaceAll(folder, 'FOLDER')} does not export "schemes"; export an object that maps the name of each security scheme to its verifier\n[exit code 2]`,
+  const named = file(`named-${value}.mjs`, `export { app } from './app.mjs'; export const schemes = ${value};`);
+  // `null` is read only from a default export: a named export that is null counts as missing.
+  const main = `import { app } from './app.mjs'; export default { app, schemes: ${value} };`;
+  for (const module of [named, file(`default-${value}.mjs`, main)]) {
+    expect(await run('openapi', 'describe', module, bare)).toBe(
+      `[standard error]\n${module.replaceAll(folder, 'FOLDER')} does not export "schemes"; export an object that maps the name of each security scheme to its verifier\n[exit code 2]`,
+    );
+  }
+});
+
+it('keyward openapi prints an unexpected error of the app with its stack', async () => {
+  const module = file(
+    'fault.mjs',
+    `export { app } from './app.mjs';
+    export const schemes = { get secretKey() { throw new TypeError('after describeSecurity: a fault'); } };`,
   );
+  const { code, out, err } = await runProgram(['openapi', 'describe', module, bare]);
+  expect([code, out]).toEqual([1, '']);
+  expect(err).toMatch(/TypeError: after describeSecurity: a fault\n +at /);
 });
