@@ -1,9 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { CredentialStore } from 'keyward/store';
 import { digestOf } from '../../lib/credentials/digest.js';
+import { onDatabase } from '../support/store-database.js';
 import { makeStores, type Stores, storeKey } from '../support/store-places.js';
 import { secretRow } from '../support/stored-rows.js';
-import { engines } from '../support/test-stores.js';
+import { engines, sharedEngines } from '../support/test-stores.js';
 
 const ACCESS_KEY = { id: 'ack_1', kind: 'access', apis: null, scopes: '["payments"]' } as const;
 
@@ -74,5 +75,25 @@ describe.each(engines)('a lookup in %s', (engine) => {
   it('finds nothing that is not stored', async () => {
     expect(await store.resolveKey(presented('x'))).toBeUndefined();
     expect(await store.resolveAccessKey('ack_2')).toBeUndefined();
+  });
+});
+
+describe.each(sharedEngines)('a lookup in %s that has lost its constraints', (engine) => {
+  it('refuses two rows with one digest', async () => {
+    const stores = await makeStores(engine);
+    try {
+      const store = await stores.open();
+      const { text, id } = await storeKey(store);
+      await onDatabase(
+        stores.url,
+        'create table copied as select * from secrets',
+        'drop table secrets',
+        'alter table copied rename to secrets',
+        `insert into secrets (digest, key_id, hint, created_at) values ('${digestOf(text)}', '${id}', 'x', 0)`,
+      );
+      await expect(store.resolveKey(presented(text))).rejects.toMatchObject({ code: 'store_unusable' });
+    } finally {
+      await stores.close();
+    }
   });
 });
