@@ -119,9 +119,6 @@ describe('keyward keys scan', () => {
     });
     expect(found).toEqual(['d']);
     expect(unreadable).toEqual(['a', 'b', 'c/f'].map((name) => expect.stringMatching(`EACCES: .*/${name}'$`)));
-    rmSync(join(guarded, 'd'));
-    const { code, err } = await asNobody(() => keyward.run('keys', 'scan', guarded));
-    expect([code, err.split('\n').at(-2)]).toEqual([2, '3 files or folders could not be searched']);
     chmodSync(join(guarded, 'c'), 0o755);
     rmSync(guarded, { recursive: true });
   });
