@@ -42,6 +42,11 @@ describe('changedYaml', () => {
     expect(await change(`${text}k: 1.50\n`, ['k'], 2.5)).toBe(`${text}k: 2.5\n`);
   });
 
+  it('keeps several merge keys of one object', async () => {
+    const text = '# kept\na: &a\n  x: 1\nb: &b\n  y: 1\nc:\n  <<: *a\n  <<: *b\n  z: 1\n';
+    expect(await change(text, ['c', 'z'], 2)).toBe(text.replace('z: 1', 'z: 2'));
+  });
+
   it('keeps the comment of an alias that is copied', async () => {
     expect(await change('a: &item\n  x: 1\nb: *item # note\n', ['b', 'x'], 2)).toBe(
       'a: &item\n  x: 1\nb:\n  # note\n  x: 2\n',

@@ -21,6 +21,7 @@ import {
 } from '../../lib/cli/encryption-key-file.js';
 import type { Io } from '../../lib/cli/io.js';
 import { outputInto } from '../support/command-line.js';
+import { onLinux } from '../support/on-linux.js';
 import { openFiles } from '../support/open-files.js';
 
 const KEY = /^[\w-]{43}$/;
@@ -164,7 +165,7 @@ it('the option for the file has a default', () => {
   });
 });
 
-(process.platform === 'linux' ? it : it.skip)('no file stays open after a key file is created', () => {
+onLinux('no file stays open after a key file is created', () => {
   encryptionKeysFrom(ioWith(), path);
   expect(openFiles(folder)).toEqual([]);
 });

@@ -18,12 +18,12 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { replaceFile } from '../../lib/cli/replace-file.js';
 import { asNobody, isRoot, NOBODY } from '../support/as-nobody.js';
+import { onLinux } from '../support/on-linux.js';
 import { openFiles } from '../support/open-files.js';
 
 /** The longest path on Linux, with the byte that ends it. */
 const MAX_PATH = 4_096;
 const whereRoot = isRoot ? it : it.skip;
-const onLinux = process.platform === 'linux' ? it : it.skip;
 
 let folder: string;
 let path: string;

@@ -6,6 +6,7 @@ import type { Io } from '../../lib/cli/io.js';
 import { withStore } from '../../lib/cli/with-store.js';
 import { ManagementError } from '../../lib/management/management-error.js';
 import { StoreError } from '../../lib/store/store-error.js';
+import { onLinux } from '../support/on-linux.js';
 import { openFiles } from '../support/open-files.js';
 
 let folder: string;
@@ -15,7 +16,6 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const io = { env: {} } as Io;
-const onLinux = process.platform === 'linux' ? it : it.skip;
 
 onLinux('the store is closed before a command ends, after a failure too', async () => {
   const database = `file:${join(folder, 'keyward.db')}`;

@@ -4,6 +4,7 @@ import { createManagement, type Member } from 'keyward/management';
 import { openStore, StoreError } from 'keyward/store';
 import { digestOf } from '../../lib/credentials/digest.js';
 import { makeSigningKey } from '../../lib/issuer/signing-keys/signing-key.js';
+import { onLinux } from '../support/on-linux.js';
 import { openFiles } from '../support/open-files.js';
 import { fileOf, holdDatabase, onDatabase } from '../support/store-database.js';
 import { makeStores, type Stores, storeKey } from '../support/store-places.js';
@@ -131,8 +132,6 @@ describe.each(engines)('a closed store, on %s', (engine) => {
     expect(reasons.filter((reason) => !(reason instanceof StoreError))).toEqual([]);
   });
 });
-
-const onLinux = process.platform === 'linux' ? it : it.skip;
 
 describe('a store that cannot be opened', () => {
   beforeEach(async () => {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { CredentialStore } from 'keyward/store';
 import { digestOf } from '../../lib/credentials/digest.js';
-import { onDatabase } from '../support/store-database.js';
+import { onDatabase, WITHOUT_CONSTRAINTS } from '../support/store-database.js';
 import { makeStores, type Stores, storeKey } from '../support/store-places.js';
 import { secretRow } from '../support/stored-rows.js';
 import { engines, sharedEngines } from '../support/test-stores.js';
@@ -86,9 +86,7 @@ describe.each(sharedEngines)('a lookup in %s that has lost its constraints', (en
       const { text, id } = await storeKey(store);
       await onDatabase(
         stores.url,
-        'create table copied as select * from secrets',
-        'drop table secrets',
-        'alter table copied rename to secrets',
+        ...WITHOUT_CONSTRAINTS,
         `insert into secrets (digest, key_id, hint, created_at) values ('${digestOf(text)}', '${id}', 'x', 0)`,
       );
       await expect(store.resolveKey(presented(text))).rejects.toMatchObject({ code: 'store_unusable' });

@@ -4,16 +4,9 @@ import { digestOf } from '../../lib/credentials/digest.js';
 import { A5 } from '../support/answers.js';
 import { type Eavesdropper, eavesdrop } from '../support/eavesdrop.js';
 import { type StoreApi, serveStore } from '../support/store-api.js';
-import { onDatabase } from '../support/store-database.js';
+import { onDatabase, WITHOUT_CONSTRAINTS } from '../support/store-database.js';
 import { makeStores, type Stores, storeKey } from '../support/store-places.js';
 import { sharedEngines } from '../support/test-stores.js';
-
-/** What is left of the table when somebody has copied it without its constraints. */
-const WITHOUT_CONSTRAINTS = [
-  'create table copied as select * from secrets',
-  'drop table secrets',
-  'alter table copied rename to secrets',
-];
 
 const presented = (text: string) =>
   ({ digest: digestOf(text), kind: 'secret', environment: 'live', reveal: () => text }) as const;

@@ -79,3 +79,10 @@ export async function holdDatabase(url: string, ...statements: readonly string[]
     },
   };
 }
+
+/** Statements that leave the table of secrets as if somebody had copied it without its constraints. */
+export const WITHOUT_CONSTRAINTS = [
+  'create table copied as select * from secrets',
+  'drop table secrets',
+  'alter table copied rename to secrets',
+];

@@ -23,7 +23,7 @@ export async function changedYaml(
 ): Promise<string | undefined> {
   const yaml = await loadYaml();
   try {
-    const parsed = yaml.parseDocument(text, { customTags: keepNumbers });
+    const parsed = yaml.parseDocument(text, { merge: true, customTags: keepNumbers });
     for (const { path, value } of changes) {
       expandAliases(yaml, parsed, path);
       parsed.setIn(path, parsed.createNode(value));

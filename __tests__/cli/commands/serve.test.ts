@@ -7,10 +7,9 @@ import { Readable } from 'node:stream';
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { runCli } from '../../../lib/cli/program.js';
 import { outputInto } from '../../support/command-line.js';
+import { onLinux } from '../../support/on-linux.js';
 import { openFiles } from '../../support/open-files.js';
 import { eventually } from '../../support/store-wait.js';
-
-const onLinux = process.platform === 'linux' ? it : it.skip;
 
 let folder: string;
 let sockets: Socket[];

@@ -6,8 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { KEY_PATTERN } from '../../../lib/cli/scan/key-patterns.js';
 import { scanFolder } from '../../../lib/cli/scan/scan-folder.js';
 import { mintKey } from '../../../lib/credentials/keyward-format.js';
-
-const onLinux = process.platform === 'linux' ? it : it.skip;
+import { onLinux } from '../../support/on-linux.js';
 
 let folder: string;
 beforeEach(() => {
