@@ -78,20 +78,31 @@ interface Lookup<R> extends PendingLookup {
    */
   hasTimedOut: boolean;
   timer: NodeJS.Timeout | undefined;
+  /** The list of `#pending` that has this lookup. */
+  readonly list: Lookup<R>[];
+  /** The index of this lookup in its list; `LEFT` after it was removed. */
+  place: number;
   readonly result: Promise<R>;
   readonly resolve: (result: R) => void;
 }
 
 /** A lookup that has not settled after this many times `timeout` expires, and frees its slot. */
 const EXPIRES_AFTER = 10;
+/** The `place` of a lookup that has settled or expired. */
+const LEFT = -1;
+/** As many lists as the last character of a cache key has values, because a cache key is a digest in binary. */
+const LISTS = 256;
 
 export class BoundedLoader<Q, V extends Subject, R> {
   readonly #options: BoundedLoaderOptions<Q, V, R>;
   readonly #slots: LookupSlots;
-  /** All lookups that have neither settled nor expired. */
-  readonly #pending = new Set<Lookup<R>>();
-  /** The pending lookups that other requests can join: `isShared` is `true`, and the timeout has not passed. */
-  readonly #joinable = new Map<string, Lookup<R>>();
+  /**
+   * All lookups that have neither settled nor expired, in lists by the last character of their key. These are arrays,
+   * because V8 would keep a lookup that was in a `Map` in memory until the next full garbage collection: in a flood of
+   * unknown keys, more requests would wait for the collector (see docs/decisions/0027-lookups-in-flight.md).
+   */
+  readonly #pending: Lookup<R>[][] = Array.from({ length: LISTS }, () => []);
+  #count = 0;
   /**
    * Hashes of keys that were found before. Their lookups get a slot even in a flood of unknown keys. A newer hash may
    * overwrite an older one; the older key then counts as unknown.
@@ -114,12 +125,17 @@ export class BoundedLoader<Q, V extends Subject, R> {
    * returns the result of `failed`.
    */
   load(key: string, request: Q, source?: LookupSource): Promise<R> {
-    const joined = this.#joinable.get(key)?.result;
-    if (joined !== undefined) return joined;
     const { clock, isShared, timeout, maxLookups } = this.#options;
+    // The code of an empty key is `NaN`, and `&` makes 0 of it.
+    const list = this.#pending[key.charCodeAt(key.length - 1) & (LISTS - 1)] as Lookup<R>[];
+    if (isShared) {
+      for (const pending of list) {
+        if (pending.key === key && !pending.hasTimedOut) return pending.result;
+      }
+    }
     const startedAt = instantOf(clock);
     const now = startedAt.monotonic;
-    const isFull = this.#pending.size >= maxLookups;
+    const isFull = this.#count >= maxLookups;
     const isShort = isFull || now < this.#slots.shortUntil;
     const slot = isShort ? this.#slots.take(source, now, isFull, this.#isKnown(key)) : UNCOUNTED;
     if (slot === undefined) return Promise.resolve(this.#failed(key, 'too_many'));
@@ -139,12 +155,14 @@ export class BoundedLoader<Q, V extends Subject, R> {
       isExpired: false,
       hasTimedOut: false,
       timer: undefined,
+      list,
+      place: list.length,
       result,
       resolve,
     };
     lookup.timer = setTimeout(afterSocketReads, timeout, () => this.#timeOut(lookup));
-    this.#pending.add(lookup);
-    if (isShared) this.#joinable.set(key, lookup);
+    list.push(lookup);
+    this.#count += 1;
     void this.#run(lookup, request);
     return result;
   }
@@ -154,7 +172,7 @@ export class BoundedLoader<Q, V extends Subject, R> {
    * record.
    */
   notify(scope: InvalidationScope): void {
-    for (const lookup of this.#pending) {
+    for (const lookup of this.#pending.flat()) {
       lookup.invalidated ??= [];
       lookup.invalidated.push(scope);
     }
@@ -228,11 +246,10 @@ export class BoundedLoader<Q, V extends Subject, R> {
    * on it.
    */
   #timeOut(lookup: Lookup<R>): void {
-    if (!this.#pending.has(lookup)) return;
+    if (lookup.place === LEFT) return;
     const { timeout } = this.#options;
     lookup.timer = setTimeout(() => this.#expire(lookup), timeout * (EXPIRES_AFTER - 1)).unref();
     lookup.hasTimedOut = true;
-    this.#joinable.delete(lookup.key);
     lookup.resolve(this.#failed(lookup.key, 'timed_out'));
   }
 
@@ -242,10 +259,17 @@ export class BoundedLoader<Q, V extends Subject, R> {
   }
 
   #leave(lookup: Lookup<R>): void {
-    // After the timeout, `#joinable` may contain a newer lookup of the same key. Other requests must still be able to
-    // join that lookup.
-    if (!lookup.hasTimedOut) this.#joinable.delete(lookup.key);
-    if (this.#pending.delete(lookup) && lookup.slot !== UNCOUNTED) this.#slots.free(lookup.slot);
+    const { list, place } = lookup;
+    if (place === LEFT) return;
+    // The last lookup of the list takes the place of this one, so that no others move.
+    const last = list.pop() ?? lookup;
+    if (last !== lookup) {
+      list[place] = last;
+      last.place = place;
+    }
+    lookup.place = LEFT;
+    this.#count -= 1;
+    if (lookup.slot !== UNCOUNTED) this.#slots.free(lookup.slot);
   }
 }
 
