@@ -59,6 +59,26 @@ describe('single flight', () => {
     expect(load('a')).not.toBe(first);
   });
 
+  it('finds the lookup of each key while others that are in one list with it settle', async () => {
+    const { started, load } = createLoader({ maxLookups: 4 });
+    const keys = ['first 1', 'second 1', 'third 1', 'other 2'];
+    const pending = keys.map(load);
+    expect(keys.map((key) => pending.indexOf(load(key)))).toEqual([0, 1, 2, 3]);
+    const left = [0, 1, 2, 3];
+    for (const settled of [0, 2, 1, 3]) {
+      started[settled]?.resolve(SUBJECT);
+      await pending[settled];
+      left.splice(left.indexOf(settled), 1);
+      expect(left.map((index) => pending.indexOf(load(keys[index] ?? '')))).toEqual(left);
+    }
+    expect(started.length).toBe(4);
+  });
+
+  it.each(['', '\u0100', '\u{1f511}'])('shares the lookup of the key %j', (key) => {
+    const { load } = createLoader();
+    expect(load(key)).toBe(load(key));
+  });
+
   it('starts a lookup for each request if lookups are not shared', () => {
     const { started, load } = createLoader({ isShared: false });
     void load('a');

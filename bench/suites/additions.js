@@ -24,15 +24,10 @@ export async function additions({ folder, rounds }) {
   const files = { 'keyward-introspected': folder.keys({ warm: CREDENTIALS, prefix: 'opaque_' }) };
   const ask = (subject) => subject.ask('callsWarm', { credentials: CREDENTIALS, made: 'app', milliseconds: TIME });
   const titles = await titlesOf(Object.values(PAIRS).flatMap(({ own, beside }) => [own, beside]));
-  const parts = [];
-  for (const [name, pair] of Object.entries(PAIRS)) {
-    const figures = await inCalls(
-      { kind: 'key', file, files, subjects: [pair.beside, pair.own] },
-      { ...rounds, processes: PROCESSES },
-      ask,
-    );
-    parts.push(partOf(name, pair, figures, titles));
-  }
+  const groupOf = ({ own, beside }) => ({ kind: 'key', file, files, subjects: [beside, own] });
+  const groups = Object.fromEntries(Object.entries(PAIRS).map(([name, pair]) => [name, groupOf(pair)]));
+  const figures = await inCalls(groups, { ...rounds, processes: PROCESSES }, ask);
+  const parts = Object.entries(PAIRS).map(([name, pair]) => partOf(name, pair, figures[name], titles));
   return {
     title: 'What other entry points add',
     text:

@@ -1,31 +1,43 @@
 /** Processes that call one subject each: what the suites without HTTP are made of. */
 import { start, withProcesses } from '../measure/processes.js';
-import { inRounds } from '../measure/rounds.js';
+import { inParts, inRounds } from '../measure/rounds.js';
 import { subjectOf } from '../subjects.js';
 
 const PROGRAM = new URL('../processes/call.js', import.meta.url);
 
 /** What a cache may hold, for every subject that has one: nothing is pushed out. */
 export const CAPACITY = 100_000;
+
 /**
- * Measures subjects that hold the same credentials.
+ * Measures groups of subjects that hold the same credentials. Groups take turns with each of their processes, so that what slows
+ * the machine for a minute falls on a part of the rounds of each.
  *
- * @param group - `kind` of the credentials, their `file`, or the `files` of subjects that need others, the `facts` of the issuer, and the names of the `subjects`.
- * @param rounds - `processes`: how many each subject has, one after the other; default: 1. V8 optimizes the same code differently
- *   from process to process, by up to a tenth of a short call.
+ * @param groups - By name: `kind` of the credentials, their `file`, or the `files` of subjects that need others, the `facts` of the
+ *   issuer, and the names of the `subjects`.
+ * @param rounds - As for `inParts`.
  * @param measure - Measures one of them in one round.
+ * @returns For each group, by its name, what was measured of each subject.
  */
-export async function inCalls({ kind, file, files = {}, facts, subjects }, { rounds, warmUp, processes = 1 }, measure) {
-  const begin = (subject) => () =>
-    start(PROGRAM, { subject, kind, file: files[subject] ?? file, facts, capacity: CAPACITY }, { name: subject });
-  const measured = Object.fromEntries(subjects.map((subject) => [subject, []]));
-  for (let left = rounds, turns = processes; turns > 0; turns -= 1) {
-    const part = { rounds: Math.round(left / turns), warmUp };
-    left -= part.rounds;
-    const figures = await withProcesses(subjects.map(begin), (running) => inRounds(running, part, measure));
-    for (const subject of subjects) measured[subject].push(...figures[subject]);
-  }
-  return measured;
+export async function inCalls(groups, rounds, measure) {
+  const all = await inParts(rounds, async (part) => {
+    const figures = {};
+    for (const [name, group] of Object.entries(groups)) {
+      const measured = await withProcesses(starts(group), (running) => inRounds(running, part, measure));
+      for (const [subject, values] of Object.entries(measured)) figures[nameIn(name, subject)] = values;
+    }
+    return figures;
+  });
+  const of = (name, { subjects }) => subjects.map((subject) => [subject, all[nameIn(name, subject)]]);
+  return Object.fromEntries(Object.entries(groups).map(([name, group]) => [name, Object.fromEntries(of(name, group))]));
+}
+
+const nameIn = (group, subject) => `${group} ${subject}`;
+
+function starts({ kind, file, files = {}, facts, subjects }) {
+  return subjects.map(
+    (subject) => () =>
+      start(PROGRAM, { subject, kind, file: files[subject] ?? file, facts, capacity: CAPACITY }, { name: subject }),
+  );
 }
 
 /** Titles by name. */

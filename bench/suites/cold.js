@@ -22,15 +22,19 @@ export async function cold({ issuer, folder, rounds: { rounds: counted, warmUp }
   const rounds = { rounds: counted, warmUp: warmUp * LONGER };
   const needed = (rounds.rounds + rounds.warmUp) * IN_FLIGHT.length * COUNT;
   const titles = await titlesOf([...OF_TOKENS, ...OF_KEYS]);
-  const tokens = [];
-  for (const algorithm of ALGORITHMS) {
-    const file = folder.tokens(issuer, algorithm, { warm: 2, cold: needed });
-    const subjects = verifiersOf(algorithm, OF_TOKENS);
-    const group = { kind: 'token', file, facts: issuer.facts(algorithm), subjects };
-    tokens.push(partOf(algorithm, subjects, await inCalls(group, rounds, measure), titles));
-  }
-  const keys = { kind: 'key', file: folder.keys({ warm: 2, cold: needed }), subjects: OF_KEYS };
-  const parts = [...tokens, keysPart(await inCalls(keys, rounds, measure), titles)];
+  const ofTokens = (algorithm) => ({
+    ...{ kind: 'token', file: folder.tokens(issuer, algorithm, { warm: 2, cold: needed }) },
+    ...{ facts: issuer.facts(algorithm), subjects: verifiersOf(algorithm, OF_TOKENS) },
+  });
+  const groups = {
+    ...Object.fromEntries(ALGORITHMS.map((algorithm) => [algorithm, ofTokens(algorithm)])),
+    keys: { kind: 'key', file: folder.keys({ warm: 2, cold: needed }), subjects: OF_KEYS },
+  };
+  const figures = await inCalls(groups, rounds, measure);
+  const tokens = ALGORITHMS.map((algorithm) =>
+    partOf(algorithm, groups[algorithm].subjects, figures[algorithm], titles),
+  );
+  const parts = [...tokens, keysPart(figures.keys, titles)];
   return {
     title: 'The middleware alone, cold',
     text:

@@ -17,6 +17,7 @@ const TIMES_UNBOUND = 1.03;
 const COUNT = 200;
 const LONGER = 3;
 const CREDENTIALS = 1_000;
+/** Processes of each subject, for tokens that are not bound. */
 const PROCESSES = 4;
 /** Milliseconds that one figure of a round takes, of a token that is not bound. */
 const TIME = 100;
@@ -26,15 +27,18 @@ export async function dpop({ issuer, folder, rounds: { rounds: counted, warmUp }
   const needed = (rounds.rounds + rounds.warmUp) * COUNT;
   const titles = await titlesOf([...SUBJECTS, ...UNBOUND]);
   const facts = issuer.facts(ALGORITHM);
-  const measured = async (tokenOf) => {
-    const file = folder.proofs(issuer, ALGORITHM, { client: proofClient(), cold: needed, tokenOf });
-    const ask = (subject, round) => subject.ask('callsCold', { from: round * COUNT, count: COUNT, inFlight: 1 });
-    return await inCalls({ kind: 'token', file, facts, subjects: SUBJECTS }, rounds, ask);
-  };
+  const bound = (tokenOf) => ({
+    ...{ kind: 'token', file: folder.proofs(issuer, ALGORITHM, { client: proofClient(), cold: needed, tokenOf }) },
+    ...{ facts, subjects: SUBJECTS },
+  });
   // One token for all requests, which is cached; and one token for each.
-  const [warm, cold] = [await measured(() => 0), await measured((request) => request + 1)];
-  const unbound = await inCalls(
-    { kind: 'token', file: folder.tokens(issuer, ALGORITHM, { warm: CREDENTIALS }), facts, subjects: UNBOUND },
+  const groups = { warm: bound(() => 0), cold: bound((request) => request + 1) };
+  const { warm, cold } = await inCalls(groups, rounds, (subject, round) =>
+    subject.ask('callsCold', { from: round * COUNT, count: COUNT, inFlight: 1 }),
+  );
+  const file = folder.tokens(issuer, ALGORITHM, { warm: CREDENTIALS });
+  const { unbound } = await inCalls(
+    { unbound: { kind: 'token', file, facts, subjects: UNBOUND } },
     { rounds: counted, warmUp, processes: PROCESSES },
     (subject) => subject.ask('callsWarm', { credentials: CREDENTIALS, made: 'app', milliseconds: TIME }),
   );

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { atLeast, atMost, once } from '../measure/bounds.js';
 import { getWith, openConnection } from '../measure/connection.js';
 import { start, withProcesses } from '../measure/processes.js';
-import { inRounds } from '../measure/rounds.js';
+import { inParts, inRounds } from '../measure/rounds.js';
 import { quantile, ratioOf, summaryOf } from '../measure/statistics.js';
 import { strangers } from '../platform/api-keys.js';
 import { forged } from '../platform/issuer.js';
@@ -33,8 +33,13 @@ const GROWN_NEW_SPACE = ['--min-semi-space-size=16', '--max-semi-space-size=16']
 const TIMES_BARE = 2;
 /** Connections that send nothing but bad ones, each as soon as it has its answer: the server has no rest. */
 const FLOODERS = 2;
-/** Bad requests that are at hand before a figure begins: making one takes the client as long as some answers do. */
-const AT_HAND = 10_000;
+/** Processes of each server. */
+const PROCESSES = 2;
+/**
+ * Bad requests that are at hand before a figure begins, more than are answered in that time: making one takes the client as long as
+ * some answers do.
+ */
+const AT_HAND = 30_000;
 /** Good requests of one figure, and milliseconds between them. */
 const GOOD = 200;
 const APART = 2;
@@ -67,13 +72,15 @@ async function waitsOf(subjects, server, given, rounds) {
     const good = warm.map((credential) => getWith(running.first, credential));
     return { ...running, good, bad, answered: one.status };
   });
-  const figures = await withProcesses(starts, (running) => {
-    const turns = running.flatMap((one) => [
-      { name: `${one.name} idle`, one, isFlooded: false },
-      { name: `${one.name} flooded`, one, isFlooded: true },
-    ]);
-    return inRounds(turns, rounds, ({ one, isFlooded }) => good99(one, isFlooded));
-  });
+  const figures = await inParts({ ...rounds, processes: PROCESSES }, (part) =>
+    withProcesses(starts, (running) => {
+      const turns = running.flatMap((one) => [
+        { name: `${one.name} idle`, one, isFlooded: false },
+        { name: `${one.name} flooded`, one, isFlooded: true },
+      ]);
+      return inRounds(turns, part, ({ one, isFlooded }) => good99(one, isFlooded));
+    }),
+  );
   return subjects.map((one) => ({
     ...one,
     server,

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { atLeast, atMost } from '../measure/bounds.js';
 import { getWith, openConnection } from '../measure/connection.js';
 import { start, withProcesses } from '../measure/processes.js';
-import { inRounds } from '../measure/rounds.js';
+import { inParts, inRounds } from '../measure/rounds.js';
 import { quantile, ratioOf, summaryOf } from '../measure/statistics.js';
 import { digits, spread, table } from '../report/text.js';
 import { CAPACITY, titlesOf } from './calls.js';
@@ -28,6 +28,8 @@ const REQUESTS = 5_000;
 /** Requests for each second of CPU, and p99, beside the ideal's of the same round. */
 const TIMES_IDEAL = 0.95;
 const TIMES_IDEAL_P99 = 1.25;
+/** Processes of each server. */
+const PROCESSES = 3;
 const PROGRAM = new URL('../processes/serve.js', import.meta.url);
 
 const BARE = { name: 'bare', subject: 'nothing', kind: 'token' };
@@ -76,7 +78,9 @@ export async function http({ issuer, folder, rounds }) {
     await send(started, RESUMING);
     return started;
   });
-  const figures = await withProcesses(starts, (running) => inRounds(running, rounds, measure));
+  const figures = await inParts({ ...rounds, processes: PROCESSES }, (part) =>
+    withProcesses(starts, (running) => inRounds(running, part, measure)),
+  );
   return reportOf(figures, await titlesOf([...new Set(SERVERS.map(({ subject }) => subject))]));
 }
 

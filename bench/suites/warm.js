@@ -37,24 +37,22 @@ const PROCESSES = 4;
 const TIME = 25;
 
 export async function warm({ issuer, folder, rounds }) {
-  const groups = [
-    ...ALGORITHMS.map((algorithm) => ({
-      ...{ name: algorithm, kind: 'token', own: 'keyward-token', subjects: verifiersOf(algorithm, OF_TOKENS) },
-      ...{ file: folder.tokens(issuer, algorithm, { warm: 1_000 }), facts: issuer.facts(algorithm) },
-    })),
-    { name: 'keys', kind: 'key', own: 'keyward-key', subjects: OF_KEYS, file: folder.keys({ warm: 1_000 }) },
-  ];
+  const ofTokens = (algorithm) => ({
+    ...{ kind: 'token', own: 'keyward-token', subjects: verifiersOf(algorithm, OF_TOKENS) },
+    ...{ file: folder.tokens(issuer, algorithm, { warm: 1_000 }), facts: issuer.facts(algorithm) },
+  });
+  const groups = {
+    ...Object.fromEntries(ALGORITHMS.map((algorithm) => [algorithm, ofTokens(algorithm)])),
+    keys: { kind: 'key', own: 'keyward-key', subjects: OF_KEYS, file: folder.keys({ warm: 1_000 }) },
+  };
   const titles = await titlesOf([...new Set([...OF_TOKENS, ...OF_KEYS])]);
-  const parts = [];
-  for (const group of groups) {
-    const figures = await inCalls(group, { ...rounds, processes: PROCESSES }, async (subject) => {
-      const calls = {};
-      for (const { name, credentials, made } of WAYS)
-        calls[name] = await subject.ask('callsWarm', { credentials, made, milliseconds: TIME });
-      return calls;
-    });
-    parts.push(partOf(group, figures, titles));
-  }
+  const figures = await inCalls(groups, { ...rounds, processes: PROCESSES }, async (subject) => {
+    const calls = {};
+    for (const { name, credentials, made } of WAYS)
+      calls[name] = await subject.ask('callsWarm', { credentials, made, milliseconds: TIME });
+    return calls;
+  });
+  const parts = Object.entries(groups).map(([name, group]) => partOf({ name, ...group }, figures[name], titles));
   return {
     title: 'The middleware alone, warm',
     text:
