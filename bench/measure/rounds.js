@@ -2,7 +2,7 @@
  * Measures subjects in rounds: each once a round, one after the other, and every other round backwards, so that none always
  * comes after another. Rounds to warm up are not counted: code is compiled as it gets hot.
  *
- * @param measure - Measures one subject once; called with the subject and the round, counted from 0 over all of them.
+ * @param measure - Measures one subject once; called with the subject and the round, counted from 0 with those to warm up.
  * @returns For each subject, by its name, what was measured of it in each round.
  */
 export async function inRounds(subjects, { rounds, warmUp }, measure) {
@@ -26,7 +26,7 @@ export async function inRounds(subjects, { rounds, warmUp }, measure) {
  */
 export async function inParts({ rounds, warmUp, processes = 1 }, measure) {
   const measured = {};
-  for (let left = rounds, turns = processes; turns > 0; turns -= 1) {
+  for (let left = rounds, turns = Math.min(processes, rounds); turns > 0; turns -= 1) {
     const part = { rounds: Math.round(left / turns), warmUp };
     left -= part.rounds;
     for (const [name, figures] of Object.entries(await measure(part))) {

@@ -9,8 +9,8 @@ const PROGRAM = new URL('../processes/call.js', import.meta.url);
 export const CAPACITY = 100_000;
 
 /**
- * Measures groups of subjects that hold the same credentials. Groups take turns with each of their processes, so that what slows
- * the machine for a minute falls on a part of the rounds of each.
+ * Measures groups of subjects that hold the same credentials. With several processes, groups take turns, so that what slows the
+ * machine for a minute falls on a part of the rounds of each.
  *
  * @param groups - By name: `kind` of the credentials, their `file`, or the `files` of subjects that need others, the `facts` of the
  *   issuer, the names of the `subjects`, and that of a second subject in the process of each, `beside`.

@@ -5,6 +5,7 @@
  *
  * In this file, `key` is the text that identifies what is looked up: for example a cache key or a client ID.
  */
+import { randomBytes } from 'node:crypto';
 import { type Clock, type Instant, instantOf } from '../contracts/clock.js';
 import { RecordError } from '../credentials/records/record-error.js';
 import { describeError, placesOf } from '../errors/describe-error.js';
@@ -78,28 +79,35 @@ interface Lookup<R> extends PendingLookup {
    */
   hasTimedOut: boolean;
   timer: NodeJS.Timeout | undefined;
-  /** The list of `#pending` that has this lookup. */
+  /** The hash of the key. */
+  readonly fingerprint: number;
+  /** The list of `#pending` that contains this lookup. */
   readonly list: Lookup<R>[];
-  /** The index of this lookup in its list; `LEFT` after it was removed. */
-  place: number;
+  /** The index of this lookup in its list; `REMOVED` after it was removed. */
+  index: number;
   readonly result: Promise<R>;
   readonly resolve: (result: R) => void;
 }
 
 /** A lookup that has not settled after this many times `timeout` expires, and frees its slot. */
 const EXPIRES_AFTER = 10;
-/** The `place` of a lookup that has settled or expired. */
-const LEFT = -1;
-/** As many lists as the last character of a cache key has values, because a cache key is a digest in binary. */
+/** The `index` of a lookup that has settled or expired. */
+const REMOVED = -1;
+/** The first 8 bits of the hash of a key say which list its lookup is in. */
 const LISTS = 256;
+const LIST_SHIFT = 24;
+/** The first 17 bits of the hash of a key say where in `#known` it is. */
+const KNOWN_SHIFT = 15;
+/** The start of each hash. It is secret, so that no caller can choose keys whose lookups are all in one list. */
+const HASH_START = randomBytes(4).readUInt32LE();
 
 export class BoundedLoader<Q, V extends Subject, R> {
   readonly #options: BoundedLoaderOptions<Q, V, R>;
   readonly #slots: LookupSlots;
   /**
-   * All lookups that have neither settled nor expired, in lists by the last character of their key. These are arrays,
-   * because V8 would keep a lookup that was in a `Map` in memory until the next full garbage collection: in a flood of
-   * unknown keys, more requests would wait for the collector (see docs/decisions/0027-lookups-in-flight.md).
+   * All lookups that have neither settled nor expired. These are arrays, not a `Map`: V8 keeps the old tables of a `Map`
+   * that grows and shrinks, and the lookups in them, until a full garbage collection
+   * (docs/decisions/0027-lookups-in-flight.md).
    */
   readonly #pending: Lookup<R>[][] = Array.from({ length: LISTS }, () => []);
   #count = 0;
@@ -107,7 +115,7 @@ export class BoundedLoader<Q, V extends Subject, R> {
    * Hashes of keys that were found before. Their lookups get a slot even in a flood of unknown keys. A newer hash may
    * overwrite an older one; the older key then counts as unknown.
    */
-  readonly #known = new Uint32Array(1 << 17);
+  readonly #known = new Uint32Array(2 ** (32 - KNOWN_SHIFT));
   #sequence = 0;
 
   constructor(options: BoundedLoaderOptions<Q, V, R>) {
@@ -126,8 +134,8 @@ export class BoundedLoader<Q, V extends Subject, R> {
    */
   load(key: string, request: Q, source?: LookupSource): Promise<R> {
     const { clock, isShared, timeout, maxLookups } = this.#options;
-    // The code of an empty key is `NaN`, and `&` makes 0 of it.
-    const list = this.#pending[key.charCodeAt(key.length - 1) & (LISTS - 1)] as Lookup<R>[];
+    const fingerprint = fingerprintOf(key);
+    const list = this.#pending[fingerprint >>> LIST_SHIFT] as Lookup<R>[];
     if (isShared) {
       for (const pending of list) {
         if (pending.key === key && !pending.hasTimedOut) return pending.result;
@@ -137,7 +145,7 @@ export class BoundedLoader<Q, V extends Subject, R> {
     const now = startedAt.monotonic;
     const isFull = this.#count >= maxLookups;
     const isShort = isFull || now < this.#slots.shortUntil;
-    const slot = isShort ? this.#slots.take(source, now, isFull, this.#isKnown(key)) : UNCOUNTED;
+    const slot = isShort ? this.#slots.take(source, now, isFull, this.#isKnown(fingerprint)) : UNCOUNTED;
     if (slot === undefined) return Promise.resolve(this.#failed(key, 'too_many'));
 
     this.#sequence += 1;
@@ -155,8 +163,9 @@ export class BoundedLoader<Q, V extends Subject, R> {
       isExpired: false,
       hasTimedOut: false,
       timer: undefined,
+      fingerprint,
       list,
-      place: list.length,
+      index: list.length,
       result,
       resolve,
     };
@@ -172,9 +181,11 @@ export class BoundedLoader<Q, V extends Subject, R> {
    * record.
    */
   notify(scope: InvalidationScope): void {
-    for (const lookup of this.#pending.flat()) {
-      lookup.invalidated ??= [];
-      lookup.invalidated.push(scope);
+    for (const list of this.#pending) {
+      for (const lookup of list) {
+        lookup.invalidated ??= [];
+        lookup.invalidated.push(scope);
+      }
     }
   }
 
@@ -196,8 +207,7 @@ export class BoundedLoader<Q, V extends Subject, R> {
       if (isOutdated(lookup, value)) result = this.#ended(lookup, 'superseded');
       else {
         if (value.id !== undefined) {
-          const fingerprint = fingerprintOf(lookup.key);
-          this.#known[fingerprint >>> 15] = fingerprint;
+          this.#known[lookup.fingerprint >>> KNOWN_SHIFT] = lookup.fingerprint;
         } else if (lookup.source !== undefined) this.#missed(lookup.source);
         result = this.#options.found(lookup.key, value, lookup);
       }
@@ -224,9 +234,8 @@ export class BoundedLoader<Q, V extends Subject, R> {
     if (this.#options.clock.monotonic() < this.#slots.shortUntil) this.#slots.missed(source);
   }
 
-  #isKnown(key: string): boolean {
-    const fingerprint = fingerprintOf(key);
-    return this.#known[fingerprint >>> 15] === fingerprint;
+  #isKnown(fingerprint: number): boolean {
+    return this.#known[fingerprint >>> KNOWN_SHIFT] === fingerprint;
   }
 
   #failed(key: string, reason: LookupFailure['reason'], error?: unknown): R {
@@ -246,7 +255,7 @@ export class BoundedLoader<Q, V extends Subject, R> {
    * on it.
    */
   #timeOut(lookup: Lookup<R>): void {
-    if (lookup.place === LEFT) return;
+    if (lookup.index === REMOVED) return;
     const { timeout } = this.#options;
     lookup.timer = setTimeout(() => this.#expire(lookup), timeout * (EXPIRES_AFTER - 1)).unref();
     lookup.hasTimedOut = true;
@@ -259,26 +268,26 @@ export class BoundedLoader<Q, V extends Subject, R> {
   }
 
   #leave(lookup: Lookup<R>): void {
-    const { list, place } = lookup;
-    if (place === LEFT) return;
-    // The last lookup of the list takes the place of this one, so that no others move.
-    const last = list.pop() ?? lookup;
-    if (last !== lookup) {
-      list[place] = last;
-      last.place = place;
+    const { list, index } = lookup;
+    if (index === REMOVED) return;
+    // The last lookup of the list moves to the index of this one, so that no others move.
+    const last = list.pop();
+    if (last !== undefined && last !== lookup) {
+      list[index] = last;
+      last.index = index;
     }
-    lookup.place = LEFT;
+    lookup.index = REMOVED;
     this.#count -= 1;
     if (lookup.slot !== UNCOUNTED) this.#slots.free(lookup.slot);
   }
 }
 
 /**
- * Computes the FNV-1a hash. It is fast but has collisions: an attacker who finds one gets only a slot for a lookup, not
- * access.
+ * Computes the FNV-1a hash from a secret start. It is fast but has collisions: a caller who finds one gets only a slot
+ * for a lookup, not access.
  */
 function fingerprintOf(key: string): number {
-  let hash = 0x811c9dc5;
+  let hash = HASH_START;
   for (let i = 0; i < key.length; i += 1) hash = Math.imul(hash ^ key.charCodeAt(i), 0x01000193);
   return hash >>> 0;
 }
