@@ -43,7 +43,12 @@ const leftOut = browser === undefined ? ['/(?:dashboard|examples)/browser/'] : s
 
 /** @type {import('jest').Config} */
 export default {
-  reporters: ['default', '<rootDir>/scripts/cases-reporter.js', '<rootDir>/scripts/summary-reporter.js'],
+  reporters: [
+    'default',
+    '<rootDir>/scripts/long-files-reporter.js',
+    '<rootDir>/scripts/cases-reporter.js',
+    '<rootDir>/scripts/summary-reporter.js',
+  ],
   maxWorkers: 2,
   // Modules of a test file stay in the memory of its worker: without a limit, two workers would grow to several GB each.
   workerIdleMemoryLimit: '2GB',

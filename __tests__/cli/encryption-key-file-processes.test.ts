@@ -1,4 +1,4 @@
-import { execFile, spawnSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { ROOT } from '../examples/built-service.js';
+import { runSync } from '../support/run-sync.js';
 
 const MODULE = pathToFileURL(join(ROOT, '.build/cli/encryption-key-file.js')).href;
 /** Prints what a start of the command line reads as its key. */
@@ -43,21 +44,21 @@ describe('the file of the encryption key', () => {
     const path = join(folder, 'keyward.key');
     // No file of this process may grow: writing fails as on a full disk, with EFBIG for ENOSPC.
     const script = `ulimit -f 0; exec "$0" "$@"`;
-    const full = spawnSync('sh', ['-c', script, process.execPath, ...ARGS, path], { encoding: 'utf8' });
+    const full = runSync('sh', ['-c', script, process.execPath, ...ARGS, path]);
     expect(full.status).not.toBe(0);
     expect(full.stderr).toContain(`cannot create the encryption key file ${path} (EFBIG)`);
     expect(readdirSync(folder)).toEqual([]);
-    const next = spawnSync(process.execPath, [...ARGS, path], { encoding: 'utf8' });
+    const next = runSync(process.execPath, [...ARGS, path]);
     expect(next.stdout).toMatch(KEY);
   });
 
   it('is not changed if it cannot be replaced', () => {
     const path = join(folder, 'keyward.key');
-    const created = spawnSync(process.execPath, [...ARGS, path], { encoding: 'utf8' }).stdout;
+    const created = runSync(process.execPath, [...ARGS, path]).stdout;
     const replace = `import { writeKeyFile } from ${JSON.stringify(MODULE)}; writeKeyFile(process.argv[1], ['a', 'b']);`;
     const script = `ulimit -f 0; exec "$0" "$@"`;
     const args = ['-c', script, process.execPath, '--input-type=module', '-e', replace, path];
-    const { status, stderr } = spawnSync('sh', args, { encoding: 'utf8' });
+    const { status, stderr } = runSync('sh', args);
     expect(status).not.toBe(0);
     expect(stderr).toContain(`cannot replace the encryption key file ${path} (EFBIG), so it was not changed`);
     expect(readFileSync(path, 'utf8')).toBe(`${created}\n`);

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +5,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { mintKey } from '../../lib/credentials/keyward-format.js';
 import { build, ROOT } from '../examples/built-service.js';
 import { isRoot, NOBODY } from '../support/as-nobody.js';
+import { runSync } from '../support/run-sync.js';
 
 beforeAll(build);
 
@@ -22,7 +22,7 @@ describe('keyward keys scan', () => {
     const scan = () => {
       const user = isRoot ? { uid: NOBODY } : {};
       const args = [join(ROOT, 'dist/cli/main.js'), 'keys', 'scan', guarded, '--json'];
-      const { status, stdout, stderr } = spawnSync(process.execPath, args, { ...user, encoding: 'utf8' });
+      const { status, stdout, stderr } = runSync(process.execPath, args, user);
       return { status, found: JSON.parse(stdout).found.length, warned: stderr.match(/EACCES/g)?.length, stderr };
     };
     expect(scan()).toMatchObject({ status: 2, found: 0, warned: 3, stderr: expect.stringContaining('3 files or') });

@@ -1,10 +1,10 @@
-import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { ROOT } from '../examples/built-service.js';
 import { build, runProgram } from '../support/built-cli.js';
 import { folderInRepository } from '../support/folder-in-repository.js';
+import { runSync } from '../support/run-sync.js';
 
 const MAIN = join(ROOT, 'dist/cli/main.js');
 const { folder, file } = folderInRepository('.openapi-');
@@ -32,7 +32,7 @@ describe('keyward openapi', () => {
     // A limit for the size of files fails as a full disk does: a part of the text is written.
     const limited = 'ulimit -f 1; exec "$0" "$@"';
     const args = [MAIN, 'openapi', 'describe', module, long, '--out', long];
-    const { status, stderr } = spawnSync('sh', ['-c', limited, process.execPath, ...args], { encoding: 'utf8' });
+    const { status, stderr } = runSync('sh', ['-c', limited, process.execPath, ...args]);
     expect([status, stderr]).toEqual([4, expect.stringMatching(/long\.yaml cannot be written: EFBIG/)]);
     expect(readFileSync(long, 'utf8')).toMatch(/(long ){10000}"\}$/);
     expect(readdirSync(folder).filter((name) => name.startsWith('long.yaml'))).toEqual(['long.yaml']);
@@ -49,7 +49,7 @@ describe('keyward openapi', () => {
   it('describe writes in place what is not a regular file', () => {
     // The streams of a child process of Node are sockets, which cannot be opened by a path.
     const args = [MAIN, 'openapi', 'describe', module, json, '--out', '/dev/stdout'];
-    const { stdout } = spawnSync('sh', ['-c', '"$0" "$@" | cat', process.execPath, ...args], { encoding: 'utf8' });
+    const { stdout } = runSync('sh', ['-c', '"$0" "$@" | cat', process.execPath, ...args]);
     expect(JSON.parse(stdout).paths['/health'].get.security).toEqual([]);
   });
 });

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
   chownSync,
@@ -15,6 +14,7 @@ import { pathToFileURL } from 'node:url';
 import { beforeAll, expect, it } from '@jest/globals';
 import { build, ROOT } from '../examples/built-service.js';
 import { isRoot, NOBODY } from '../support/as-nobody.js';
+import { runSync } from '../support/run-sync.js';
 
 const MODULE = pathToFileURL(join(ROOT, '.build/cli/replace-file.js')).href;
 const REPLACE = `import { replaceFile } from ${JSON.stringify(MODULE)};
@@ -33,7 +33,7 @@ it('replaceFile does not replace a file that is protected from writing, although
   if (isRoot) chownSync(path, NOBODY, NOBODY);
   const user = isRoot ? { uid: NOBODY, gid: NOBODY } : {};
   const args = ['--input-type=module', '-e', REPLACE, path];
-  const { stdout, stderr } = spawnSync(process.execPath, args, { ...user, encoding: 'utf8' });
+  const { stdout, stderr } = runSync(process.execPath, args, user);
   expect([stdout, stderr]).toEqual(['EACCES', '']);
   expect(readFileSync(path, 'utf8')).toBe('old');
   expect(readdirSync(join(folder, 'in'))).toEqual(['openapi.yaml']);

@@ -1,4 +1,3 @@
-import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ROOT } from '../examples/built-service.js';
 import { build, runProgram } from '../support/built-cli.js';
 import { folderInRepository } from '../support/folder-in-repository.js';
+import { runSync } from '../support/run-sync.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'keyward-routes-'));
 const linked = folderInRepository('.routes-');
@@ -96,7 +96,7 @@ describe('keyward routes', () => {
       export const app = express().get('/health', () => {});`,
     );
     const args = [join(ROOT, 'dist/cli/main.js'), 'routes', app, '--except', 'GET /health', '--json'];
-    const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+    const { status, stderr } = runSync(process.execPath, args);
     expect([status, stderr]).toEqual([0, '']);
   });
 
@@ -115,9 +115,7 @@ describe('keyward routes', () => {
       };`,
     );
     const args = [join(ROOT, 'dist/cli/main.js'), 'routes', app, '--except', 'GET /health', '--json'];
-    const { stdout, stderr } = spawnSync('sh', ['-c', command, process.execPath, ...args], {
-      ...{ encoding: 'utf8', cwd: folder },
-    });
+    const { stdout, stderr } = runSync('sh', ['-c', command, process.execPath, ...args], { cwd: folder });
     expect(JSON.parse(stdout)).toMatchObject({ routes: [{ path: '/health' }] });
     expect(stderr).toBe('loading\nstarting\nending\n');
   });
@@ -139,7 +137,7 @@ describe('keyward routes', () => {
     // The streams of a child process of Node are sockets, so a shell makes the pipe.
     const command = ['"$0" "$@" 2>&1 | cat', process.execPath, join(ROOT, 'dist/cli/main.js')];
     const args = ['routes', app, '--except', 'GET /health'];
-    const { stdout } = spawnSync('sh', ['-c', ...command, ...args], { encoding: 'utf8' });
+    const { stdout } = runSync('sh', ['-c', ...command, ...args]);
     expect(stdout).toMatch(/GET +\/health +excepted/);
   });
 });

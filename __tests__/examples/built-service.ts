@@ -21,6 +21,8 @@ const BUILD: readonly (readonly string[])[] = [
   [TSC, '-p', 'examples/payments-service'],
 ];
 
+const BUILD_TIMEOUT_MS = 120_000;
+
 /** Makes Node load Express 4 where the service asks for Express. */
 const WITH_EXPRESS_4 = dataUrl(`
   import { register } from 'node:module';
@@ -90,15 +92,17 @@ export async function startService({
 export async function build(): Promise<void> {
   const lock = join(tmpdir(), `keyward-build-${createHash('sha256').update(ROOT).digest('hex').slice(0, 16)}`);
   while (isStale()) {
-    if (!acquire(lock)) {
-      await setTimeout(100);
-      continue;
+    if (acquire(lock)) {
+      try {
+        for (const args of BUILD)
+          execFileSync(process.execPath, args, { cwd: ROOT, stdio: 'pipe', timeout: BUILD_TIMEOUT_MS });
+      } finally {
+        rmSync(lock, { recursive: true, force: true });
+      }
+      // It is built, also if a source has a time in the future.
+      return;
     }
-    try {
-      for (const command of BUILD) execFileSync(process.execPath, command, { cwd: ROOT, stdio: 'pipe' });
-    } finally {
-      rmSync(lock, { recursive: true, force: true });
-    }
+    await setTimeout(100);
   }
 }
 
@@ -115,7 +119,8 @@ function acquire(lock: string): boolean {
     return true;
   } catch {
     // The process that held the lock for so long has ended.
-    if (existsSync(lock) && Date.now() - changedAt(lock) > 120_000) rmSync(lock, { recursive: true, force: true });
+    if (existsSync(lock) && Date.now() - changedAt(lock) > BUILD.length * BUILD_TIMEOUT_MS)
+      rmSync(lock, { recursive: true, force: true });
     return false;
   }
 }

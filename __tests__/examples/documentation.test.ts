@@ -1,10 +1,11 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import ts from 'typescript';
 import { codeBlocksOf, markdownFiles } from '../support/markdown.js';
+import { runSync } from '../support/run-sync.js';
 import { build, FLAGS, ROOT } from './built-service.js';
 
 beforeAll(build);
@@ -45,7 +46,7 @@ describe('the documentation', () => {
   });
 
   it.each(programs)('%s gets the documented responses', (_place, code) => {
-    const run = spawnSync(process.execPath, evaluated(code), { cwd: ROOT, encoding: 'utf8', timeout: 20_000 });
+    const run = runSync(process.execPath, evaluated(code), { cwd: ROOT });
     expect([run.stderr, run.status]).toEqual(['', 0]);
   });
 });

@@ -1,10 +1,10 @@
 /** What a user's process loads for each entry point, read from the imports of the files that are published. */
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import ts from 'typescript';
 import { build, ROOT } from '../examples/built-service.js';
+import { runSync } from '../support/run-sync.js';
 
 const DIST = join(ROOT, 'dist');
 
@@ -53,11 +53,9 @@ describe('an entry point', () => {
       });
       const errors = [TokenClientError, ManagementError, StoreError].map((type) => type.prototype instanceof KeywardError);
       console.log(JSON.stringify([errors, authOf(req).kind]));`;
-    const printed = execFileSync(process.execPath, ['--input-type=module', '-e', script], {
-      cwd: ROOT,
-      encoding: 'utf8',
-    });
-    expect(JSON.parse(printed)).toEqual([[true, true, true], 'secret']);
+    const { stdout, stderr } = runSync(process.execPath, ['--input-type=module', '-e', script], { cwd: ROOT });
+    expect(stderr).toBe('');
+    expect(JSON.parse(stdout)).toEqual([[true, true, true], 'secret']);
   });
 });
 

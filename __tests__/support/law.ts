@@ -24,7 +24,9 @@ export function law<Ts>(name: string, property: () => fc.IRawProperty<Ts>, { tri
     `${name} (law)`,
     async () => {
       const numRuns = Math.ceil(TRIES / triesPerRun);
-      const tried = async () => fc.assert(property(), { numRuns, endOnFailure: ON_MUTANT });
+      // Looking for a smaller value may take hours, in which no timer of Jest fires.
+      const plugins = [fc.interruptAfterTimeLimit(TIMEOUT_MS * 0.9, { failOnInterrupt: true })];
+      const tried = async () => fc.assert(property(), { numRuns, endOnFailure: ON_MUTANT, plugins });
       await expect(tried()).resolves.toBeUndefined();
     },
     TIMEOUT_MS,
