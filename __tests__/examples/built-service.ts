@@ -22,6 +22,7 @@ const BUILD: readonly (readonly string[])[] = [
 ];
 
 const BUILD_TIMEOUT_MS = 120_000;
+const START_TIMEOUT_MS = 60_000;
 
 /** Makes Node load Express 4 where the service asks for Express. */
 const WITH_EXPRESS_4 = dataUrl(`
@@ -36,7 +37,7 @@ export const FLAGS = EXPRESS === 4 ? ['--import', WITH_EXPRESS_4] : [];
 export interface RunningService {
   /** What it has printed until now. */
   printed(): string;
-  /** Resolves when it has printed what matches. */
+  /** Resolves when it has printed what matches; rejects after a minute. A test file may wait for it where it is loaded. */
   until(pattern: RegExp): Promise<void>;
   /** Sends a signal, and resolves with the exit code: `null` where the signal killed it. */
   end(signal: NodeJS.Signals): Promise<number | null>;
@@ -74,9 +75,11 @@ export async function startService({
     });
   }
   const until = async (pattern: RegExp) => {
+    const signal = AbortSignal.timeout(START_TIMEOUT_MS);
     while (!pattern.test(printed)) {
       if (isClosed) throw new Error(`the service ended with ${child.exitCode}:\n${printed}`);
-      await Promise.race([once(child.stdout, 'data'), closed]);
+      if (signal.aborted) throw new Error(`the service did not print ${pattern}:\n${printed}`);
+      await Promise.race([once(child.stdout, 'data', { signal }).catch(() => undefined), closed]);
     }
   };
   const end = async (signal: NodeJS.Signals) => {
