@@ -6,28 +6,31 @@ const MINUTE = 60_000;
 const EVERY = 5;
 
 /**
- * Names test files that run for minutes. Jest ends a test that waits too long, but not a loop without an end, nor a module
- * that never loads: the run would hang, and say nothing. The processes of the run are printed too: one that loops has the
- * state R and spends CPU, one that waits has not.
+ * Names test files that run for minutes, with the last of their tests that ended, and those that failed. Jest ends a test that
+ * waits too long, but many may wait in one file, and nothing ends a loop, or a module that never loads: the run would hang, and
+ * say nothing. The processes of the run are printed too: one that loops has the state R and spends CPU, one that waits has not.
  */
 export default class LongFilesReporter {
   #running = new Map();
   #timer;
-
-  constructor({ rootDir }) {
-    this.rootDir = rootDir;
-  }
 
   onRunStart() {
     this.#timer = setInterval(() => this.#name(), EVERY * MINUTE).unref();
   }
 
   onTestFileStart(test) {
-    this.#running.set(test, performance.now());
+    this.#running.set(nameOf(test), { since: performance.now(), last: 'none', failed: [] });
+  }
+
+  onTestCaseResult(test, { fullName, status }) {
+    const file = this.#running.get(nameOf(test));
+    if (file === undefined) return;
+    file.last = fullName;
+    if (status === 'failed') file.failed.push(fullName);
   }
 
   onTestFileResult(test) {
-    this.#running.delete(test);
+    this.#running.delete(nameOf(test));
   }
 
   onRunComplete() {
@@ -36,14 +39,20 @@ export default class LongFilesReporter {
 
   #name() {
     const now = performance.now();
-    const long = [...this.#running].filter(([, since]) => now - since >= EVERY * MINUTE);
+    const long = [...this.#running].filter(([, { since }]) => now - since >= EVERY * MINUTE);
     if (long.length === 0) return;
-    for (const [{ path, context }, since] of long) {
-      const file = `${context.config.displayName.name} ${relative(this.rootDir, path)}`;
-      process.stdout.write(`\nstill running after ${Math.floor((now - since) / MINUTE)} minutes: ${file}\n`);
+    for (const [file, { since, last, failed }] of long) {
+      const minutes = Math.floor((now - since) / MINUTE);
+      const failures = failed.map((name) => `  failed: ${name}\n`).join('');
+      process.stdout.write(`\nstill running after ${minutes} minutes: ${file}\n  last ended: ${last}\n${failures}`);
     }
     process.stdout.write(`${descendants().join('\n')}\n`);
   }
+}
+
+/** An event about a test has a part of what Jest knows of its file: this names the file in each. */
+function nameOf({ path, context }) {
+  return `${context.config.displayName.name} ${relative(context.config.rootDir, path)}`;
 }
 
 /** A line for each process that this one started, directly or not: its ids, state, time, CPU time and command. */

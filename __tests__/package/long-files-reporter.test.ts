@@ -5,21 +5,22 @@ import { afterEach, beforeEach, expect, it, jest } from '@jest/globals';
 
 interface FakeTest {
   readonly path: string;
-  readonly context: { readonly config: { readonly displayName: { readonly name: string } } };
+  readonly context: { readonly config: { readonly rootDir: string; readonly displayName: { readonly name: string } } };
 }
 
 /** What Jest calls: a script without types. */
 interface Reporter {
   onRunStart(): void;
   onTestFileStart(test: FakeTest): void;
+  onTestCaseResult(test: FakeTest, result: { readonly fullName: string; readonly status: string }): void;
   onTestFileResult(test: FakeTest): void;
   onRunComplete(): void;
 }
 
 const MINUTE = 60_000;
 const SCRIPT = new URL('../../scripts/long-files-reporter.js', import.meta.url).href;
-const { default: LongFilesReporter } = (await import(SCRIPT)) as { default: new (config: object) => Reporter };
-const context = { config: { displayName: { name: 'express 5' } } };
+const { default: LongFilesReporter } = (await import(SCRIPT)) as { default: new () => Reporter };
+const context = { config: { rootDir: '/project', displayName: { name: 'express 5' } } };
 const slow = { path: '/project/__tests__/slow.test.ts', context };
 const quick = { path: '/project/__tests__/quick.test.ts', context };
 
@@ -30,7 +31,7 @@ beforeEach(() => {
   jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask'] });
   jest.spyOn(process.stdout, 'write').mockImplementation((text) => printed.push(String(text)) > 0);
   printed.length = 0;
-  reporter = new LongFilesReporter({ rootDir: '/project' });
+  reporter = new LongFilesReporter();
   reporter.onRunStart();
 });
 
@@ -44,15 +45,19 @@ it('names a file that runs for five minutes, and again every five minutes', () =
   reporter.onTestFileStart(slow);
   reporter.onTestFileStart(quick);
   jest.advanceTimersByTime(4 * MINUTE);
-  reporter.onTestFileResult(quick);
+  reporter.onTestFileResult({ ...quick });
   expect(printed).toEqual([]);
   jest.advanceTimersByTime(MINUTE);
-  const named = (minutes: number) =>
-    `\nstill running after ${minutes} minutes: express 5 ${join('__tests__', 'slow.test.ts')}\n`;
-  expect(printed).toEqual([named(5), expect.any(String)]);
+  const named = (minutes: number, more: string) =>
+    `\nstill running after ${minutes} minutes: express 5 ${join('__tests__', 'slow.test.ts')}\n${more}`;
+  const first = [named(5, '  last ended: none\n'), expect.any(String)];
+  expect(printed).toEqual(first);
+  reporter.onTestCaseResult({ ...slow }, { fullName: 'one waits', status: 'failed' });
+  reporter.onTestCaseResult({ ...slow }, { fullName: 'one does', status: 'passed' });
   jest.advanceTimersByTime(5 * MINUTE);
-  expect(printed).toEqual([named(5), expect.any(String), named(10), expect.any(String)]);
-  reporter.onTestFileResult(slow);
+  const second = [named(10, '  last ended: one does\n  failed: one waits\n'), expect.any(String)];
+  expect(printed).toEqual([...first, ...second]);
+  reporter.onTestFileResult({ ...slow });
   jest.advanceTimersByTime(10 * MINUTE);
   expect(printed.length).toBe(4);
 });
