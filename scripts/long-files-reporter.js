@@ -2,13 +2,13 @@ import { spawnSync } from 'node:child_process';
 import { relative } from 'node:path';
 
 const MINUTE = 60_000;
-/** Minutes after which a test file that still runs is named, and again every so many minutes. No file should take as long. */
+/** The running test files are checked every so many minutes, and those that have run as long are named. */
 const EVERY = 5;
 
 /**
- * Names test files that run for minutes, with the last of their tests that ended, and those that failed. Jest ends a test that
- * waits too long, but many may wait in one file, and nothing ends a loop, or a module that never loads: the run would hang, and
- * say nothing. The processes of the run are printed too: one that loops has the state R and spends CPU, one that waits has not.
+ * Names each test file that runs for minutes, with the last of its tests that ended and those that failed, so that a run that
+ * hangs says where. Jest ends a test that waits too long, but one file may have many such tests, and nothing ends a loop or a
+ * module that never loads. The processes of the run are printed too: one in a loop has the state R, and its CPU time grows.
  */
 export default class LongFilesReporter {
   #running = new Map();
@@ -50,18 +50,18 @@ export default class LongFilesReporter {
   }
 }
 
-/** An event about a test has a part of what Jest knows of its file: this names the file in each. */
+/** Jest passes different objects for the same test file, but each has this name. */
 function nameOf({ path, context }) {
   return `${context.config.displayName.name} ${relative(context.config.rootDir, path)}`;
 }
 
-/** A line for each process that this one started, directly or not: its ids, state, time, CPU time and command. */
+/** A line of `ps` for each process that this one started, directly or indirectly. */
 function descendants() {
   const { stdout } = spawnSync('ps', ['-e', '-o', 'pid,ppid,stat,etimes,time,args'], { encoding: 'utf8' });
   const [heading = '', ...rows] = stdout?.split('\n') ?? [];
   const ours = new Set([String(process.pid)]);
   const found = [];
-  // A process is listed after the one that started it, except where ids were used again.
+  // `ps` lists processes by id, so a parent usually comes before its children.
   for (const row of rows) {
     const [pid, parent] = row.trim().split(/\s+/);
     if (!ours.has(parent)) continue;

@@ -102,7 +102,7 @@ export async function build(): Promise<void> {
       } finally {
         rmSync(lock, { recursive: true, force: true });
       }
-      // It is built, also if a source has a time in the future.
+      // A source whose time is in the future stays newer than what was built.
       return;
     }
     await setTimeout(100);

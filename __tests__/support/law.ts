@@ -24,7 +24,7 @@ export function law<Ts>(name: string, property: () => fc.IRawProperty<Ts>, { tri
     `${name} (law)`,
     async () => {
       const numRuns = Math.ceil(TRIES / triesPerRun);
-      // Looking for a smaller value may take hours, in which no timer of Jest fires.
+      // After a failure, fast-check looks for a smaller value. This may take hours, and no timeout of Jest fires meanwhile.
       const plugins = [fc.interruptAfterTimeLimit(TIMEOUT_MS * 0.9, { failOnInterrupt: true })];
       const tried = async () => fc.assert(property(), { numRuns, endOnFailure: ON_MUTANT, plugins });
       await expect(tried()).resolves.toBeUndefined();

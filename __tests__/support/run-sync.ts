@@ -1,8 +1,8 @@
 import { type SpawnSyncOptions, spawnSync } from 'node:child_process';
 
 /**
- * Runs a program to its end, while the test does nothing else. It is killed after a minute: no timer of Jest could fire
- * before it ends.
+ * Runs a program, and blocks until it ends. It is killed after a minute, because no timeout of Jest fires while the test is
+ * blocked.
  */
 export function runSync(program: string, args: readonly string[], options: SpawnSyncOptions = {}) {
   const { status, stdout, stderr, error } = spawnSync(program, args, {

@@ -37,9 +37,9 @@ async function callsWarm({ credentials, made, milliseconds }) {
 }
 
 /**
- * Nanoseconds for one warm call with a credential of each half, which are every other one: `own` from the first, `beside` from the
- * second. They are called by turns of `BATCH` calls, every other time backwards. A turn is so short that most have neither a
- * collection nor another process in them, so the median of what one takes more than the other is exact to nanoseconds.
+ * Nanoseconds for one warm call with credentials at even places (`own`), and at odd ones (`beside`). They take turns of `BATCH`
+ * calls, and every other time backwards. Most turns are too short for a garbage collection or another process to fall into them,
+ * so the median of the differences is exact to nanoseconds.
  */
 async function callsOfHalves({ credentials, milliseconds }) {
   const way = lane(middlewares);

@@ -2,8 +2,6 @@
 import { openStore } from 'keyward/store';
 import { keyGate } from './keyward.js';
 
-export const title = 'keyward, keys, with the usage of every other one counted';
-
 export async function make({ resolveKey, capacity }) {
   const store = await openStore('memory:');
   const usageOf = (id) => (Number(id.at(-1)) % 2 === 0 ? store.usageOf(id) : undefined);

@@ -12,8 +12,8 @@ const PAIRS = {
   'token client': { own: 'token-client', beside: 'plain-fetch', over: 20 },
 };
 /**
- * Keys of one gate, because the bound is less than what the same code differs by elsewhere: between processes by 100 ns, and
- * between two gates of one process by 50.
+ * Keys of one gate are compared, because two gates with the same code differ by more than the bound: by 100 ns in two processes,
+ * and by 50 in one.
  */
 const USAGE = {
   subject: 'keyward-half-counted',
@@ -48,7 +48,7 @@ export async function additions({ folder, rounds }) {
     text:
       'Microseconds of CPU for one warm call, 1,000 credentials in turn. Compared are opaque tokens with keys, a gate from an ' +
       'OpenAPI document of 10,000 operations with the same gate and guard written by hand, keys with usage counts with keys ' +
-      'without (of one gate; the time that passes, turn by turn), keys with a rate limit (in memory) with keys without, and the `fetch` of a ' +
+      'without (of one gate; elapsed time, in short turns), keys with a rate limit (in memory) with keys without, and the `fetch` of a ' +
       'token client that has a cached token with plain `fetch` (nothing is sent).',
     sections: parts.map(({ section }) => section),
     bounds: parts.map(({ bound }) => bound),
