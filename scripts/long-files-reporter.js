@@ -9,6 +9,7 @@ const EVERY = 5;
  * Names each test file that runs for minutes, with the last of its tests that ended and those that failed, so that a run that
  * hangs says where. Jest ends a test that waits too long, but one file may have many such tests, and nothing ends a loop or a
  * module that never loads. The processes of the run are printed too: one in a loop has the state R, and its CPU time grows.
+ * It writes to standard error, because standard output has the results of `jest --json`.
  */
 export default class LongFilesReporter {
   #running = new Map();
@@ -44,9 +45,9 @@ export default class LongFilesReporter {
     for (const [file, { since, last, failed }] of long) {
       const minutes = Math.floor((now - since) / MINUTE);
       const failures = failed.map((name) => `  failed: ${name}\n`).join('');
-      process.stdout.write(`\nstill running after ${minutes} minutes: ${file}\n  last ended: ${last}\n${failures}`);
+      process.stderr.write(`\nstill running after ${minutes} minutes: ${file}\n  last ended: ${last}\n${failures}`);
     }
-    process.stdout.write(`${descendants().join('\n')}\n`);
+    process.stderr.write(`${descendants().join('\n')}\n`);
   }
 }
 
