@@ -2,12 +2,21 @@
 import { hash } from 'node:crypto';
 import { SCOPES } from './scopes.js';
 
-/** The record of the key of a number, as a driver hands it over: an object and texts of its own. */
+/**
+ * The record of the key of a number, as a driver hands it over: an object and texts of its own. Its fields come before `traits`,
+ * because V8 of Node 20 gives each object that begins with a spread a hidden class of its own, and reads them slowly. No driver
+ * makes such objects.
+ */
 export function recordOf(number, traits = {}) {
   const digits = String(number).padStart(8, '0');
   return {
-    ...{ id: `key_${digits}`, kind: 'secret', account: `acc_${digits}`, environment: 'live' },
-    ...{ apis: ['payments'], scopes: [...SCOPES], expiresAt: new Date('2100-01-01') },
+    id: `key_${digits}`,
+    kind: 'secret',
+    account: `acc_${digits}`,
+    environment: 'live',
+    apis: ['payments'],
+    scopes: [...SCOPES],
+    expiresAt: new Date('2100-01-01'),
     ...traits,
   };
 }
