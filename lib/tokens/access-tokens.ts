@@ -252,7 +252,8 @@ export function accessTokens(options: AccessTokensOptions): CredentialVerifier &
         ? { outcome: 'accepted', principal, signingKey }
         : { outcome: 'accepted', principal, signingKey, accessKey };
     const { boundKeys } = claims;
-    const token = Object.freeze(boundKeys === undefined ? verified : { ...verified, boundKeys });
+    if (boundKeys !== undefined) Object.assign(verified, { boundKeys });
+    const token = Object.freeze(verified);
     verifiedTokens?.set(cacheKey, token);
     return token;
   }
