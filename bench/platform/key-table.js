@@ -3,9 +3,8 @@ import { hash } from 'node:crypto';
 import { SCOPES } from './scopes.js';
 
 /**
- * The record of the key of a number, as a driver hands it over: an object and texts of its own. Its fields come before `traits`,
- * because V8 of Node 20 gives each object that begins with a spread a hidden class of its own, and reads them slowly. No driver
- * makes such objects.
+ * The record of the key of a number, as a driver hands it over: an object and texts of its own. The spread is at the end: V8 of Node
+ * 20 creates a new hidden class for each object that begins with a spread, and reading such objects is slow.
  */
 export function recordOf(number, traits = {}) {
   const digits = String(number).padStart(8, '0');

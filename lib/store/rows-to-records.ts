@@ -2,8 +2,8 @@
  * Maps rows of the database to the records that verifiers and the issuer use. A record has only those APIs, scopes and
  * channels of the key that its account still has.
  *
- * The spread is at the end of each record. In Node 20, V8 creates a new hidden class for each object that begins with a
- * spread, which makes a lookup slower by a tenth.
+ * The spread is at the end of each record: V8 of Node 20 creates a new hidden class for each object that begins with a
+ * spread, and a lookup takes a tenth longer.
  */
 
 import type { RateLimit } from '../credentials/rate-limit.js';
