@@ -38,6 +38,22 @@ describe('an entry point', () => {
     expect([...loadedBy(`${name}/index.js`).packages]).not.toContain('jose');
   });
 
+  // The first use of ICU in a process takes 20 ms.
+  it.each(['keyward', 'keyward/client', 'keyward/store', 'keyward/mcp', 'keyward/openapi', 'keyward/management'])(
+    '%s formats nothing for a locale while it loads',
+    (name) => {
+      const script = `
+        const used = [];
+        Number.prototype.toLocaleString = function () { used.push('toLocaleString'); return String(this); };
+        globalThis.Intl = new Proxy({}, { get: (_, name) => { used.push(String(name)); return class {}; } });
+        await import('${name}');
+        console.log(JSON.stringify(used));`;
+      const { stdout, stderr } = runSync(process.execPath, ['--input-type=module', '-e', script], { cwd: ROOT });
+      expect(stderr).toBe('');
+      expect(JSON.parse(stdout)).toEqual([]);
+    },
+  );
+
   it('shares its classes and principals with the others', () => {
     const script = `
       import { authOf, KeywardError, requireBearer } from 'keyward';

@@ -16,8 +16,11 @@ const MAX_REQUESTS = 1_000_000_000;
  */
 const MAX_SECONDS = 604_800;
 
-/** Describes what `isRateLimits` accepts, for error messages. */
-export const RATE_LIMITS_EXPECTED = `a list of 1 to ${MAX_LIMITS} objects { requests, seconds }, where requests is a whole number from 1 to ${MAX_REQUESTS.toLocaleString('en-US')}, seconds is a whole number from 1 to ${MAX_SECONDS.toLocaleString('en-US')}, and no two objects have the same value of seconds`;
+/**
+ * Describes what `isRateLimits` accepts, for error messages. The numbers are written out: the first call of
+ * `toLocaleString` in a process loads ICU, which takes longer than loading keyward.
+ */
+export const RATE_LIMITS_EXPECTED = `a list of 1 to ${MAX_LIMITS} objects { requests, seconds }, where requests is a whole number from 1 to 1,000,000,000, seconds is a whole number from 1 to 604,800, and no two objects have the same value of seconds`;
 
 /** Checks whether a value is a list of 1 to 8 valid limits with different `seconds`. */
 export function isRateLimits(value: unknown): value is readonly RateLimit[] {
