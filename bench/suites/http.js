@@ -28,7 +28,7 @@ const REQUESTS_WITHOUT_BOUND = 5_000;
 /**
  * Numbers, 8 bytes each, that a server holds, as much as a service of usual size. Without them, V8 collects the 7 MB of the ideal
  * twice as often as the 12 MB of a server with a cache for 100,000 entries, and scavenges of Node 20 take longer the longer ago that was:
- * 4.9 and 5.4 ms. With them, both servers are collected equally often, in 7.2 and 7.0 ms.
+ * 4.9 and 5.4 ms. With them, both servers are collected equally often, and scavenges take 7.2 and 7.0 ms.
  */
 const OWN_DATA = 4_000_000;
 /** Part of the rounds to warm up that other suites have: a turn is long. */
