@@ -288,7 +288,9 @@ describe.each(engines)('the repository in %s', (engine) => {
     );
     await Promise.all(crossing);
     const names = await Promise.all(['key_1', 'key_2'].map(async (id) => (await store.repository.key(id))?.key.name));
-    expect(runs).toBe(engine === 'PostgreSQL' ? 3 : 2);
+    // PostgreSQL ends one of the two. If that one edits its row again before the other wakes, they cross once more.
+    if (engine === 'PostgreSQL') expect(runs).toBeGreaterThanOrEqual(3);
+    else expect(runs).toBe(2);
     expect(names.map((name) => name?.length)).toEqual([10, 10]);
   });
 
