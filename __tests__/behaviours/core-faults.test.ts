@@ -65,7 +65,7 @@ describe('one credential that is asked for twice', () => {
       const credential = new PresentedCredential(text);
       const [first, second] = [await verifier.verify(credential), await verifier.verify(credential)];
       expect(first.outcome).toBe('accepted');
-      expect(second).toEqual(first);
+      expect({ ...second, entry: undefined }).toEqual({ ...first, entry: undefined });
 
       const declining: CredentialVerifier = {
         verify: async (presented) => {

@@ -53,9 +53,7 @@ export async function ask(verifier: CredentialVerifier, token: string) {
 }
 
 /** What a verifier answers, in part. */
-export const accepted = (principal: object = {}) => ({
-  outcome: 'accepted',
-  principal: expect.objectContaining(principal),
-});
+export const accepted = (principal: object = {}) =>
+  expect.objectContaining({ outcome: 'accepted', principal: expect.objectContaining(principal) });
 export const refused = (reason: string) => ({ outcome: 'refused', reason, keyId: ACCESS_KEY.id });
 export const unavailable = (reason: string) => ({ outcome: 'unavailable', reason });

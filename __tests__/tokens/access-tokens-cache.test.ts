@@ -42,11 +42,13 @@ describe('the cache', () => {
     expect(third).toMatchObject({ isCached: true });
   });
 
-  it('needs no new object for a cached token', async () => {
+  it('gives each request its own outcome', async () => {
     const verifier = verifierOf();
     const token = forge(key);
-    const outcome = await verifier.verify(present(token));
-    expect(verifier.verify(present(token))).toBe(outcome);
+    const outcomes = [await verifier.verify(present(token)), await verifier.verify(present(token))];
+    Object.assign(outcomes[1] ?? {}, { principal: 'changed' });
+    outcomes.push(await verifier.verify(present(token)));
+    expect(outcomes[2]).toEqual(outcomes[0]);
   });
 
   it('belongs to one verifier', async () => {

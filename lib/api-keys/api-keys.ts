@@ -5,7 +5,14 @@ import { RecordCache } from '../cache/record-cache.js';
 import { UsageReporter } from '../cache/report-usage-to-counters.js';
 import type { Change, Invalidatable } from '../contracts/change-feed.js';
 import { type Instant, instantOf } from '../contracts/clock.js';
-import { builtIn, type Claim, type CredentialVerifier, type Outcome } from '../contracts/credential-verifier.js';
+import {
+  type AcceptedEntry,
+  builtIn,
+  type Claim,
+  type CredentialEntry,
+  type CredentialVerifier,
+  type Outcome,
+} from '../contracts/credential-verifier.js';
 import type { UsageCounter } from '../contracts/usage-counter.js';
 import { includesAddress } from '../credentials/address-list.js';
 import type { KeyKind } from '../credentials/credential-kind.js';
@@ -21,8 +28,9 @@ import { type ApiKeysOptions, readApiKeysOptions } from './api-keys-options.js';
 import { keyPrincipalOf, principalInterners } from './key-principal.js';
 
 /** The cache entry of a valid API key. */
-class CachedKey extends CacheEntry {
+class CachedKey extends CacheEntry implements CredentialEntry<KeyPrincipal> {
   readonly principal: KeyPrincipal;
+  gate: object | undefined;
   /**
    * When a planned revocation takes effect, in milliseconds since 1970; `undefined` if none is planned. The key ends at
    * `principal.expiresAt`, the earlier of expiry and revocation. This field only says which of the two it was, for the
@@ -175,14 +183,14 @@ export function apiKeys(options: ApiKeysOptions): CredentialVerifier & Invalidat
    *
    * @returns `undefined` if the key has ended.
    */
-  function accept(key: CachedKey, credential: PresentedCredential, now: Instant): Outcome | undefined {
+  function accept(key: CachedKey, credential: PresentedCredential, now: Instant): AcceptedEntry | undefined {
     const { principal, counter } = key;
     // `expiresAt` is in seconds, so the clock is converted to seconds: `expiresAt * 1_000` could have a rounding error.
     if (principal.expiresAt !== undefined && principal.expiresAt <= now.wall / 1_000) return undefined;
     // If `recordUse` or the counter fails, an event is published, but the key is still accepted.
     if (recordsUse) recordUse(key, credential, now);
     if (counter !== undefined) usage.accepted(counter, principal, credential);
-    return { outcome: 'accepted', principal };
+    return { outcome: 'accepted', principal, entry: key };
   }
 
   /**

@@ -106,6 +106,28 @@ export interface Accepted<P extends Principal = Principal> {
   readonly dpopNonce?: string | undefined;
 }
 
+/** The result of a verifier of keyward, or the validated result of a custom verifier. */
+export type EntryOutcome<P extends Principal = Principal> = AcceptedEntry<P> | Declined | Refused | Unavailable;
+
+/** The credential is valid. */
+export interface AcceptedEntry<P extends Principal = Principal> extends Accepted<P> {
+  /**
+   * The cache entry of the credential, with the same principal; `undefined` if a custom verifier accepted it. With
+   * `cache: false`, the entry is used for one request only.
+   */
+  readonly entry: CredentialEntry<P> | undefined;
+}
+
+/** The part of a cache entry that all requests with the same credential share. */
+export interface CredentialEntry<P extends Principal = Principal> {
+  readonly principal: P;
+  /**
+   * The metadata of the gate that first accepted the credential; `undefined` until then. Such a gate stores this entry
+   * as the authentication context of the request. Other gates store a new object, which is slower (docs/decisions/0033).
+   */
+  gate: object | undefined;
+}
+
 /**
  * The verifier is not responsible for the credential, so the next verifier is asked. If every verifier declines the
  * credential, it is refused.

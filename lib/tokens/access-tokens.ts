@@ -4,9 +4,11 @@ import type { Change, Invalidatable } from '../contracts/change-feed.js';
 import { type Instant, instantOf } from '../contracts/clock.js';
 import {
   type Accepted,
+  type AcceptedEntry,
   builtIn,
   type CredentialVerifier,
   type Declined,
+  type EntryOutcome,
   type Outcome,
   type Refused,
 } from '../contracts/credential-verifier.js';
@@ -24,12 +26,8 @@ import type { VerificationKey } from './jwks/verification-key.js';
 import { verifySignature } from './signature.js';
 import { tokenPrincipal } from './token-principal.js';
 
-/**
- * An accepted token, as it is cached. Without `dpop`, `mtls` and `accessKeys`, `verify` returns this object itself as
- * its outcome. So a request with a cached token needs no new object.
- */
-interface VerifiedToken extends BoundToken, Accepted<AccessPrincipal> {
-  readonly principal: AccessPrincipal;
+/** The cache entry of an accepted token. */
+interface VerifiedToken extends BoundToken {
   readonly signingKey: VerificationKey;
   /** Absent without `accessKeys`: a cached token without this field takes less memory. */
   readonly accessKey?: CachedAccessKey | undefined;
@@ -39,7 +37,11 @@ interface VerifiedToken extends BoundToken, Accepted<AccessPrincipal> {
  * The result of all checks that depend only on the token. Requests with the same token share it, but each of them must
  * still prove possession if the token is bound to a key.
  */
-type TokenOutcome = VerifiedToken | Exclude<Outcome, Accepted>;
+type TokenOutcome = AcceptedToken | Exclude<Outcome, Accepted>;
+
+interface AcceptedToken extends AcceptedEntry<AccessPrincipal> {
+  readonly entry: VerifiedToken;
+}
 
 /** A token with valid claims and a valid header. Its signature is not verified yet. */
 interface UnverifiedToken {
@@ -99,12 +101,12 @@ export function accessTokens(options: AccessTokensOptions): CredentialVerifier &
    */
   function confirm(token: TokenOutcome, credential: PresentedCredential): Outcome | Promise<Outcome> {
     if (token.outcome !== 'accepted') return counted(token, credential);
-    const { principal, accessKey } = token;
-    if (confirmation === undefined) return counted({ outcome: 'accepted', principal }, credential, accessKey);
-    const outcome = confirmation.confirm(credential, token);
+    const { entry } = token;
+    if (confirmation === undefined) return counted(token, credential, entry.accessKey);
+    const outcome = confirmation.confirm(credential, entry);
     return outcome instanceof Promise
-      ? confirmLater(token, credential, outcome)
-      : counted(outcome, credential, accessKey);
+      ? confirmLater(entry, credential, outcome)
+      : counted(outcome, credential, entry.accessKey);
   }
 
   /**
@@ -114,21 +116,22 @@ export function accessTokens(options: AccessTokensOptions): CredentialVerifier &
   async function confirmLater(
     { principal, signingKey, accessKey }: VerifiedToken,
     credential: PresentedCredential,
-    pendingOutcome: Promise<Outcome>,
-  ): Promise<Outcome> {
+    pendingOutcome: Promise<EntryOutcome>,
+  ): Promise<EntryOutcome> {
     const settled = await pendingOutcome;
     const outcome = refusalIfEnded(principal.expiresAt, signingKey) ?? settled;
     const isCurrent = bounds === undefined || accessKey === undefined || accessKey.isCached;
     if (isCurrent || outcome.outcome !== 'accepted') return counted(outcome, credential, accessKey);
     const token = await verifyToken(credential);
     if (token.outcome !== 'accepted') return counted(token, credential);
-    return counted({ ...outcome, principal: token.principal }, credential, token.accessKey);
+    const { principal: current, entry } = token;
+    return counted({ ...outcome, principal: current, entry }, credential, entry.accessKey);
   }
 
   /**
    * Counts the outcome for the access key, and returns it. Requests that share one verification are counted separately.
    */
-  function counted(outcome: Outcome, credential: PresentedCredential, accessKey?: CachedAccessKey): Outcome {
+  function counted(outcome: EntryOutcome, credential: PresentedCredential, accessKey?: CachedAccessKey): EntryOutcome {
     if (outcome.outcome === 'accepted') accessKeys?.usage.accepted(accessKey?.usage, outcome.principal, credential);
     else accessKeys?.usage.refused(outcome);
     return outcome;
@@ -137,7 +140,9 @@ export function accessTokens(options: AccessTokensOptions): CredentialVerifier &
   function verifyToken(credential: PresentedCredential): TokenOutcome | Promise<TokenOutcome> {
     const now = instantOf(clock);
     const cached = verifiedTokens?.get(credential.cacheKey);
-    if (cached !== undefined && isUsable(cached, now)) return cached;
+    if (cached !== undefined && isUsable(cached, now)) {
+      return { outcome: 'accepted', principal: cached.principal, entry: cached };
+    }
     if (!credential.isCompact) return DECLINED;
     const token = readToken(credential, now, cached);
     return 'outcome' in token ? token : joinOrStart(token);
@@ -247,16 +252,16 @@ export function accessTokens(options: AccessTokensOptions): CredentialVerifier &
     const ended = refusalIfEnded(claims.expiresAt, signingKey);
     if (ended !== undefined) return ended;
     const principal = tokenPrincipal(jws, claims, accessKey?.facts, principalContext);
-    const verified: VerifiedToken =
+    const entry: VerifiedToken =
       accessKey === undefined
-        ? { outcome: 'accepted', principal, signingKey }
-        : { outcome: 'accepted', principal, signingKey, accessKey };
+        ? { principal, gate: undefined, signingKey }
+        : { principal, gate: undefined, signingKey, accessKey };
     const { boundKeys } = claims;
-    // Not `{ ...verified, boundKeys }`: V8 of Node 20 would create a new hidden class for each token.
-    if (boundKeys !== undefined) Object.assign(verified, { boundKeys });
-    const token = Object.freeze(verified);
-    verifiedTokens?.set(cacheKey, token);
-    return token;
+    // Not `{ ...entry, boundKeys }`: V8 of Node 20 would create a new hidden class for each token.
+    if (boundKeys !== undefined) Object.assign(entry, { boundKeys });
+    verifiedTokens?.set(cacheKey, entry);
+    // Frozen, because the requests that joined this verification share it.
+    return Object.freeze({ outcome: 'accepted', principal, entry });
   }
 
   /** Refuses a token that expired during its verification, or whose signing key was withdrawn during this time. */

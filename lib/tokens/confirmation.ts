@@ -3,7 +3,13 @@
  * has the key that `cnf` names. So a stolen token is useless without this key.
  */
 import { clockOption } from '../contracts/clock-option.js';
-import type { ConfirmationMethods, Outcome, Refused } from '../contracts/credential-verifier.js';
+import type {
+  AcceptedEntry,
+  ConfirmationMethods,
+  CredentialEntry,
+  EntryOutcome,
+  Refused,
+} from '../contracts/credential-verifier.js';
 import type { AccessPrincipal } from '../credentials/principal.js';
 import type { CredentialRequest, PresentedCredential } from '../http/presented-credential.js';
 import { optional } from '../options/option-table.js';
@@ -22,8 +28,7 @@ export interface BoundKeys {
 }
 
 /** The parts of a verified token that the proof of possession needs. */
-export interface BoundToken {
-  readonly principal: AccessPrincipal;
+export interface BoundToken extends CredentialEntry<AccessPrincipal> {
   /** `undefined` if the token is not bound. */
   readonly boundKeys?: BoundKeys | undefined;
 }
@@ -85,13 +90,14 @@ export class Confirmation {
    */
   confirm(
     credential: PresentedCredential,
-    { principal, boundKeys }: BoundToken,
-  ): Outcome<AccessPrincipal> | Promise<Outcome<AccessPrincipal>> {
+    token: BoundToken,
+  ): EntryOutcome<AccessPrincipal> | Promise<EntryOutcome<AccessPrincipal>> {
+    const { principal, boundKeys } = token;
     if (!this.#isEnough(boundKeys)) return refused('cnf_missing', principal);
     // A token with `jkt` must not be accepted with the scheme `Bearer`, which has no proof (RFC 9449 section 7.2). A
     // token without `jkt` must not be accepted with the scheme `DPoP`.
     if ((boundKeys?.jkt !== undefined) !== (credential.scheme === 'DPoP')) return refused('cnf_scheme', principal);
-    if (boundKeys === undefined) return { outcome: 'accepted', principal };
+    if (boundKeys === undefined) return accepted(token);
     const { request = NO_REQUEST } = credential;
     if (boundKeys.x5t !== undefined) {
       const state = judgeCertificate(request, boundKeys.x5t, this.#mtls?.certificateOf);
@@ -99,12 +105,10 @@ export class Confirmation {
       if (state === 'absent') return refused('certificate_missing', principal);
       if (state === 'other') return refused('certificate_other', principal);
     }
-    if (boundKeys.jkt === undefined || this.#dpop === undefined) return { outcome: 'accepted', principal };
+    if (boundKeys.jkt === undefined || this.#dpop === undefined) return accepted(token);
     const expected = { tokenHash: tokenHashOf(credential), thumbprint: boundKeys.jkt };
     const result = this.#dpop.proofs.verify(request, expected);
-    return result instanceof Promise
-      ? result.then((proof) => outcomeOf(proof, principal))
-      : outcomeOf(result, principal);
+    return result instanceof Promise ? result.then((proof) => outcomeOf(proof, token)) : outcomeOf(result, token);
   }
 
   /**
@@ -125,10 +129,14 @@ function tokenHashOf({ cacheKey }: PresentedCredential): string {
   return Buffer.from(cacheKey, 'latin1').toString('base64url');
 }
 
-function outcomeOf(result: ProofResult, principal: AccessPrincipal): Outcome<AccessPrincipal> {
-  if (result.outcome === 'proven') return { outcome: 'accepted', principal, dpopNonce: result.nonce };
+function accepted(entry: BoundToken, dpopNonce?: string | undefined): AcceptedEntry<AccessPrincipal> {
+  return { outcome: 'accepted', principal: entry.principal, dpopNonce, entry };
+}
+
+function outcomeOf(result: ProofResult, token: BoundToken): EntryOutcome<AccessPrincipal> {
+  if (result.outcome === 'proven') return accepted(token, result.nonce);
   if (result.outcome === 'unavailable') return result;
-  return { ...refused(result.reason, principal), code: result.code, dpopNonce: result.nonce };
+  return { ...refused(result.reason, token.principal), code: result.code, dpopNonce: result.nonce };
 }
 
 function refused(reason: string, { keyId }: AccessPrincipal): Refused {

@@ -1,7 +1,22 @@
 import { describe, expect, it } from '@jest/globals';
 import express from 'express';
-import { apiKeys, bearerErrors, KeywardError, requireBearer } from 'keyward';
+import {
+  accessTokens,
+  apiKeys,
+  authOf,
+  type BearerError,
+  bearerErrors,
+  type CredentialVerifier,
+  type Gate,
+  KeywardError,
+  memoryReplayCache,
+  type Principal,
+  requireBearer,
+  requireScopes,
+} from 'keyward';
+import { createTestKit } from 'keyward/testing';
 import request from 'supertest';
+import { authContextOf } from '../../../lib/express/gate/request-principal.js';
 import { U0 } from '../../support/answers.js';
 import { bearing, pass, requestOf } from '../../support/passage.js';
 import { keyPrincipal, tokenPrincipal } from '../../support/principals.js';
@@ -46,6 +61,91 @@ describe('gate.principal', () => {
     const { req } = await pass(bearing('abc'), outer, named);
     expect(() => outer.principal(req)).toThrow('requireBearer for credentials checked by a custom verifier');
   });
+});
+
+describe('gates that share a verifier', () => {
+  const kit = createTestKit();
+  const key = createKey('ES256');
+  const clock = { now: () => NOW * 1_000, monotonic: () => 0 };
+  const options = { issuer: ISSUER, audience: AUDIENCE, jwks: jwksOf(key), clock };
+  const dpop = { origin: 'https://api.test', replay: memoryReplayCache() };
+  const { verifier: introspected, token: opaque } = kit.introspection();
+  const verifiers: [string, () => CredentialVerifier, () => string][] = [
+    ['access tokens', () => accessTokens(options), () => forge(key)],
+    ['access tokens that may be bound to a key', () => accessTokens({ ...options, dpop }), () => forge(key)],
+    ['access tokens that are not cached', () => accessTokens({ ...options, cache: false }), () => forge(key)],
+    ['opaque tokens', () => introspected, () => opaque()],
+    ['API keys', () => kit.keys('secret'), () => kit.secretKey({ scopes: ['payments'] })],
+  ];
+
+  describe.each(verifiers)('%s', (_name, make, mint) => {
+    const credential = mint();
+
+    it('answer for their own requests only', async () => {
+      const accept = [make()];
+      const [one, other] = [requireBearer({ accept }), requireBearer({ accept, realm: 'other' })];
+      for (let time = 1; time <= 3; time += 1) {
+        const { req: byOne } = await pass(bearing(credential), one);
+        const { req: byOther } = await pass(bearing(credential), other);
+        expect(one.principal(byOne)).toEqual(other.principal(byOther));
+        expect(() => one.principal(byOther)).toThrow('has not accepted the request');
+        expect(() => other.principal(byOne)).toThrow('has not accepted the request');
+      }
+    });
+
+    it('answer both for a request that passed both, in either order', async () => {
+      const accept = [make()];
+      const [one, other, third] = [requireBearer({ accept }), requireBearer({ accept }), requireBearer({ accept })];
+      for (const order of [[one, other] as const, [other, one] as const, [other, one] as const]) {
+        const { req } = await pass(bearing(credential), ...order);
+        expect(one.principal(req)).toMatchObject({ kind: expect.any(String) });
+        expect(other.principal(req)).toEqual(authOf(req));
+        expect(() => third.principal(req)).toThrow('has not accepted the request');
+      }
+    });
+
+    it('let guards refuse with the challenge of the gate that let the request pass', async () => {
+      const accept = [make()];
+      const gates = ['one', 'other'].map((realm) => requireBearer({ accept, realm }));
+      const guard = requireScopes('absent');
+      for (const realm of [0, 1, 0, 1]) {
+        const { error } = await pass(bearing(credential), gates[realm] as Gate, guard);
+        const named = `realm="${['one', 'other'][realm]}"`;
+        expect((error as BearerError).headers['WWW-Authenticate']).toContain(named);
+      }
+    });
+
+    it('a verifier around it may give another principal', async () => {
+      const inner = make();
+      const wrapper: CredentialVerifier = {
+        async verify(presented) {
+          const outcome = await inner.verify(presented);
+          if (outcome.outcome !== 'accepted') return outcome;
+          return { ...outcome, principal: { ...outcome.principal, scopes: [], account: 'narrowed' } as Principal };
+        },
+      };
+      const [gate, plain] = [requireBearer({ accept: [wrapper] }), requireBearer({ accept: [inner] })];
+      for (let time = 1; time <= 2; time += 1) {
+        expect(authOf((await pass(bearing(credential), gate)).req)).toMatchObject({ account: 'narrowed', scopes: [] });
+        expect(authOf((await pass(bearing(credential), plain)).req)).not.toMatchObject({ account: 'narrowed' });
+      }
+    });
+  });
+
+  it.each(verifiers.filter(([name]) => !name.endsWith('not cached')))(
+    'need no new object for a cached credential: %s',
+    async (_name, make, mint) => {
+      const credential = mint();
+      const gate = requireBearer({ accept: [make()] });
+      const contexts: unknown[] = [];
+      for (let time = 1; time <= 3; time += 1) {
+        const { req } = await pass(bearing(credential), gate);
+        contexts.push(authContextOf(req));
+      }
+      expect(contexts[1]).toBe(contexts[0]);
+      expect(contexts[2]).toBe(contexts[0]);
+    },
+  );
 });
 
 describe('requireBearer({ issuer, audience })', () => {

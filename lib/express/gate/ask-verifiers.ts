@@ -3,10 +3,11 @@
  * principals of custom verifiers.
  */
 import {
-  type Accepted,
+  type AcceptedEntry,
   BUILT_IN,
   type BuiltIn,
   type CredentialVerifier,
+  type EntryOutcome,
   type Outcome,
   type Refused,
   type Unavailable,
@@ -41,7 +42,7 @@ class OutcomeError extends KeywardError {
  * The outcome after all verifiers were asked. `malformed`: the credential is not a b64token (RFC 6750 section 2.1), and
  * no built-in verifier has accepted or refused it. A custom verifier never gets a malformed credential.
  */
-export type FinalOutcome = Accepted | Refused | Unavailable | typeof MALFORMED_OUTCOME;
+export type FinalOutcome = AcceptedEntry | Refused | Unavailable | typeof MALFORMED_OUTCOME;
 
 /** The reasons with which a verifier declines an API key of another kind or environment. */
 const KEY_REASONS: readonly unknown[] = ['kind_not_accepted', 'other_environment'];
@@ -82,7 +83,7 @@ export function askVerifiers(
       if (result instanceof Promise || (!isBuiltIn && isThenable(result))) {
         return awaitOutcome(accept, credential, index, result, reason, isKey);
       }
-      const outcome = isBuiltIn ? result : checked(verifier, result);
+      const outcome = isBuiltIn ? (result as EntryOutcome) : checked(verifier, result);
       if (outcome.outcome !== 'declined') return outcome;
       isKey ||= KEY_REASONS.includes(outcome.reason);
       reason = moreSpecific(outcome.reason, reason);
@@ -104,7 +105,8 @@ async function awaitOutcome(
   try {
     const verifier = accept[index] as CredentialVerifier & BuiltIn;
     const result = await pending;
-    const outcome = verifier[BUILT_IN] === verifier.verify ? result : checked(verifier, result);
+    const isBuiltIn = verifier[BUILT_IN] === verifier.verify;
+    const outcome = isBuiltIn ? (result as EntryOutcome) : checked(verifier, result);
     if (outcome.outcome !== 'declined') return outcome;
     const isKey = isDeclinedKey || KEY_REASONS.includes(outcome.reason);
     return askVerifiers(accept, credential, index + 1, moreSpecific(outcome.reason, reason), isKey);
@@ -122,11 +124,16 @@ function isThenable(outcome: Outcome | PromiseLike<Outcome> | undefined): outcom
   return typeof (outcome as PromiseLike<Outcome> | null | undefined)?.then === 'function';
 }
 
-function checked(verifier: CredentialVerifier, outcome: Outcome): Outcome {
+function checked(verifier: CredentialVerifier, outcome: Outcome): EntryOutcome {
   switch (outcome.outcome) {
     case 'accepted':
-      validatePrincipal(verifier, outcome.principal);
-      return outcome;
+      // Without an `entry`: the verifier may have copied the outcome of another verifier, and changed the principal.
+      return {
+        outcome: 'accepted',
+        principal: validatePrincipal(verifier, outcome.principal),
+        dpopNonce: outcome.dpopNonce,
+        entry: undefined,
+      };
     case 'refused':
       if (!REFUSAL_CODES.includes(outcome.code)) {
         throw new OutcomeError(

@@ -1,6 +1,6 @@
 /** The verdict of a gate on a request: either the request passes, or the verdict contains the answer of the refusal. */
 import type { ServerResponse } from 'node:http';
-import type { Accepted, Refused } from '../../contracts/credential-verifier.js';
+import type { AcceptedEntry, Refused } from '../../contracts/credential-verifier.js';
 import type { Principal } from '../../credentials/principal.js';
 import type { PresentedCredential } from '../../http/presented-credential.js';
 import type { FinalOutcome } from './ask-verifiers.js';
@@ -11,13 +11,12 @@ export type Verdict = AcceptedRequest | RefusedRequest;
 
 interface AcceptedRequest {
   readonly answer: undefined;
-  readonly principal: Principal | undefined;
+  /** `undefined` if the gate is optional and the request had no credential. */
+  readonly accepted: AcceptedEntry | undefined;
   /**
    * A problem with a request that passes nevertheless, such as `secret_key_from_browser`. It is published as an event.
    */
   readonly warning: string | undefined;
-  /** A new nonce for the next DPoP proof of the client. */
-  readonly dpopNonce?: string | undefined;
 }
 
 interface RefusedRequest {
@@ -28,7 +27,7 @@ interface RefusedRequest {
   readonly fingerprint?: string | undefined;
 }
 
-export const ANONYMOUS: Verdict = { answer: undefined, principal: undefined, warning: undefined };
+export const ANONYMOUS: Verdict = { answer: undefined, accepted: undefined, warning: undefined };
 export const SCHEME_MISSING: Verdict = {
   answer: {
     code: 'credential_missing',
@@ -54,7 +53,7 @@ export function offerNonce(res: ServerResponse, nonce: string): void {
   if (!res.hasHeader('Cache-Control')) res.setHeader('Cache-Control', 'no-store');
 }
 
-export function refusalOf(outcome: Exclude<FinalOutcome, Accepted>, credential: PresentedCredential): Verdict {
+export function refusalOf(outcome: Exclude<FinalOutcome, AcceptedEntry>, credential: PresentedCredential): Verdict {
   const { scheme } = credential;
   if (outcome.outcome === 'malformed') return scheme === 'DPoP' ? BAD_DPOP_REQUEST : BAD_REQUEST;
   if (outcome.outcome === 'refused') {

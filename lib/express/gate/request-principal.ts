@@ -3,6 +3,7 @@
  * `gate.principal(req)`. `credentialOf` returns the credential itself.
  */
 import type { IncomingMessage } from 'node:http';
+import type { CredentialEntry } from '../../contracts/credential-verifier.js';
 import type { Principal } from '../../credentials/principal.js';
 import { KeywardError } from '../../errors/keyward-error.js';
 import { readBearer, readDpop } from '../../protocol/authorization-header.js';
@@ -13,8 +14,8 @@ export interface AuthContext {
   readonly gate: GateMetadata;
   /** `undefined` if the gate is optional and the request had no credential. */
   readonly principal: Principal | undefined;
-  /** The context of the gate that the request passed before this one, if there was one. */
-  readonly earlier: AuthContext | undefined;
+  /** The context of the gate that the request passed before this one. Read it by `earlierOf`. */
+  readonly earlier?: AuthContext | undefined;
 }
 
 interface ExpressRequest extends IncomingMessage {
@@ -34,9 +35,21 @@ const contexts = new WeakMap<IncomingMessage, AuthContext>();
 /**
  * Sets the principal of a request, which handlers can also read as `req.auth`. It replaces a value of `req.auth` that
  * other code has set.
+ *
+ * @param entry - The cache entry of the credential, with the same principal. The gate that accepts the credential first
+ *   stores it as the context. A new object would be slower, because V8 keeps it longer than the request
+ *   (docs/decisions/0033).
  */
-export function setPrincipal(req: ExpressRequest, gate: GateMetadata, principal: Principal | undefined): void {
-  contexts.set(req, { gate, principal, earlier: contexts.get(req) });
+export function setPrincipal(
+  req: ExpressRequest,
+  gate: GateMetadata,
+  principal: Principal | undefined,
+  entry?: CredentialEntry,
+): void {
+  const earlier = contexts.get(req);
+  if (earlier === undefined && entry !== undefined) entry.gate ??= gate;
+  const isContext = earlier === undefined && entry?.gate === gate;
+  contexts.set(req, isContext ? (entry as AuthContext) : { gate, principal, earlier });
   // `Reflect.get` is faster than `req.auth` on an Express request (docs/decisions/0031).
   if (Reflect.get(req, 'auth') === principal) return;
   if (req.app !== undefined) offerAccessor(req.app);
@@ -61,6 +74,11 @@ export function clearPrincipal(req: ExpressRequest): void {
  */
 export const authContextOf: (req: IncomingMessage) => AuthContext | undefined = contexts.get.bind(contexts);
 
+/** Returns the context of the gate before; `undefined` if there was none, as for a cache entry. */
+export function earlierOf(context: AuthContext): AuthContext | undefined {
+  return Object.hasOwn(context, 'earlier') ? context.earlier : undefined;
+}
+
 /**
  * Returns the principal that a certain gate set, even if the request passed other gates after this gate.
  *
@@ -68,7 +86,7 @@ export const authContextOf: (req: IncomingMessage) => AuthContext | undefined = 
  */
 export function principalAt(req: IncomingMessage, gate: GateMetadata): Principal | undefined {
   let context = contexts.get(req);
-  while (context !== undefined && context.gate !== gate) context = context.earlier;
+  while (context !== undefined && context.gate !== gate) context = earlierOf(context);
   if (context !== undefined) return context.principal;
   const message = `keyward: the gate "${gate.name}" has not accepted the request; mount it before the handler that calls principal()`;
   throw new KeywardError('gate_not_passed', message);
@@ -143,7 +161,7 @@ export function credentialOf(req: IncomingMessage): string {
  * earlier gate again, for an operation without security.
  */
 function allowsSchemeless(last: AuthContext | undefined): boolean {
-  for (let context = last; context !== undefined; context = context.earlier) {
+  for (let context = last; context !== undefined; context = earlierOf(context)) {
     if (context.principal === last?.principal && context.gate.allowSchemeless) return true;
   }
   return false;

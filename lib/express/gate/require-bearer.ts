@@ -143,7 +143,7 @@ export function requireBearer(options: RequireBearerOptions | (GateOptions & Acc
     req: IncomingMessage,
   ): Verdict {
     if (outcome.outcome !== 'accepted') return refusalOf(outcome, credential);
-    const { principal, dpopNonce } = outcome;
+    const { principal } = outcome;
     const { scheme } = credential;
     // The scheme must be DPoP if a DPoP proof was verified, and Bearer if not (RFC 9449 §7.2).
     if ((principal.confirmation === 'dpop') !== (scheme === 'DPoP')) return refusalOf(WRONG_SCHEME, credential);
@@ -160,13 +160,13 @@ export function requireBearer(options: RequireBearerOptions | (GateOptions & Acc
       };
     }
     if (principal.kind !== 'secret' || origin === undefined) {
-      return { answer: undefined, principal, warning: undefined, dpopNonce };
+      return { answer: undefined, accepted: outcome, warning: undefined };
     }
     // The header `Origin` means that the secret key is in a web page, where every visitor can read it (docs/spec.md
     // §5.1, rule 2).
     const reason = 'secret_key_from_browser';
     if (refusesBrowsers) return { answer: { code: 'insufficient_scope' }, reason, principal };
-    return { answer: undefined, principal, warning: reason };
+    return { answer: undefined, accepted: outcome, warning: reason };
   }
 
   function respond(req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void, verdict: Verdict): void {
@@ -178,11 +178,12 @@ export function requireBearer(options: RequireBearerOptions | (GateOptions & Acc
       refuse(res, next, gate, answer);
       return;
     }
-    const { principal, warning, dpopNonce } = verdict;
-    if (dpopNonce !== undefined) offerNonce(res, dpopNonce);
+    const { accepted, warning } = verdict;
+    const principal = accepted?.principal;
+    if (accepted?.dpopNonce !== undefined) offerNonce(res, accepted.dpopNonce);
     if (warning !== undefined) reportDecision(req, { outcome: 'warning', by: BY, reason: warning }, principal);
     try {
-      setPrincipal(req, gate, principal);
+      setPrincipal(req, gate, principal, accepted?.entry);
     } catch (error) {
       fail(next, error);
       return;

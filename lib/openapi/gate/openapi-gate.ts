@@ -7,7 +7,13 @@ import type { Principal } from '../../credentials/principal.js';
 import { KeywardError } from '../../errors/keyward-error.js';
 import { createGate, type Gate } from '../../express/gate/gate-type.js';
 import { reportDecision } from '../../express/gate/report-decision.js';
-import { authContextOf, clearPrincipal, principalAt, setPrincipal } from '../../express/gate/request-principal.js';
+import {
+  authContextOf,
+  clearPrincipal,
+  earlierOf,
+  principalAt,
+  setPrincipal,
+} from '../../express/gate/request-principal.js';
 import type { ExpressRequest } from '../../express/layers-to-route.js';
 import type { Middleware } from '../../express/middleware.js';
 import type { GateMetadata } from '../../express/route-metadata.js';
@@ -147,7 +153,7 @@ export function openApiGate(document: object, options: OpenApiGateOptions): Gate
 
   function principal(req: IncomingMessage): Principal | undefined {
     let context = authContextOf(req);
-    while (context !== undefined && !own.has(context.gate)) context = context.earlier;
+    while (context !== undefined && !own.has(context.gate)) context = earlierOf(context);
     return principalAt(req, context?.gate ?? metadata);
   }
 

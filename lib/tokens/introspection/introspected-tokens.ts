@@ -3,7 +3,12 @@ import { CacheEntry, FailedLookup, NegativeEntry, NO_SUBJECT } from '../../cache
 import { RecordCache } from '../../cache/record-cache.js';
 import type { Change, Invalidatable } from '../../contracts/change-feed.js';
 import { instantOf } from '../../contracts/clock.js';
-import { builtIn, type CredentialVerifier, type Declined, type Outcome } from '../../contracts/credential-verifier.js';
+import {
+  builtIn,
+  type CredentialVerifier,
+  type Declined,
+  type EntryOutcome,
+} from '../../contracts/credential-verifier.js';
 import { keywardFormat } from '../../credentials/keyward-format.js';
 import { hasKeyPrefix } from '../../credentials/prefixed-format.js';
 import type { AccessPrincipal } from '../../credentials/principal.js';
@@ -23,6 +28,7 @@ import {
 /** The cache entry of a valid token, made from the introspection response. */
 class CachedToken extends CacheEntry implements BoundToken {
   readonly principal: AccessPrincipal;
+  gate: object | undefined;
   readonly boundKeys: BoundKeys | undefined;
 
   constructor(principal: AccessPrincipal, boundKeys: BoundKeys | undefined) {
@@ -111,7 +117,9 @@ export function createIntrospectedTokens(
     ...limits,
   });
 
-  function verify(credential: PresentedCredential): Outcome<AccessPrincipal> | Promise<Outcome<AccessPrincipal>> {
+  function verify(
+    credential: PresentedCredential,
+  ): EntryOutcome<AccessPrincipal> | Promise<EntryOutcome<AccessPrincipal>> {
     const now = instantOf(clock);
     const cached = cache.get(credential.cacheKey, now);
     if (cached instanceof CachedToken && cached.principal.expiresAt > now.wall / 1_000)
@@ -123,13 +131,13 @@ export function createIntrospectedTokens(
     return cached instanceof NegativeEntry ? refused(cached.reason) : verifyLater(credential);
   }
 
-  async function verifyLater(credential: PresentedCredential): Promise<Outcome<AccessPrincipal>> {
+  async function verifyLater(credential: PresentedCredential): Promise<EntryOutcome<AccessPrincipal>> {
     const found = await loadToken(credential);
     return found instanceof CachedToken ? confirm(found, credential) : found;
   }
 
   /** Looks up a token; or returns why it cannot be accepted. */
-  async function loadToken(credential: PresentedCredential): Promise<CachedToken | Outcome<AccessPrincipal>> {
+  async function loadToken(credential: PresentedCredential): Promise<CachedToken | EntryOutcome<AccessPrincipal>> {
     const found = await cache.load(credential.cacheKey, credential, credential);
     if (found instanceof FailedLookup) return { outcome: 'unavailable', reason: `lookup_${found.reason}` };
     if (found instanceof NegativeEntry) return refused(found.reason);
@@ -159,8 +167,8 @@ export function createIntrospectedTokens(
   function confirm(
     token: CachedToken,
     credential: PresentedCredential,
-  ): Outcome<AccessPrincipal> | Promise<Outcome<AccessPrincipal>> {
-    if (confirmation === undefined) return { outcome: 'accepted', principal: token.principal };
+  ): EntryOutcome<AccessPrincipal> | Promise<EntryOutcome<AccessPrincipal>> {
+    if (confirmation === undefined) return { outcome: 'accepted', principal: token.principal, entry: token };
     const outcome = confirmation.confirm(credential, token);
     return outcome instanceof Promise ? confirmLater(token, credential, outcome) : outcome;
   }
@@ -172,14 +180,14 @@ export function createIntrospectedTokens(
   async function confirmLater(
     token: CachedToken,
     credential: PresentedCredential,
-    pendingOutcome: Promise<Outcome<AccessPrincipal>>,
-  ): Promise<Outcome<AccessPrincipal>> {
+    pendingOutcome: Promise<EntryOutcome<AccessPrincipal>>,
+  ): Promise<EntryOutcome<AccessPrincipal>> {
     const outcome = await pendingOutcome;
     if (token.endsAt <= clock.now()) return refused('expired');
     const isCurrent = limits.bounds === undefined || token.isCached;
     if (isCurrent || outcome.outcome !== 'accepted') return outcome;
     const found = await loadToken(credential);
-    return found instanceof CachedToken ? { ...outcome, principal: found.principal } : found;
+    return found instanceof CachedToken ? { ...outcome, principal: found.principal, entry: found } : found;
   }
 
   function invalidate(change: Change): void {
@@ -198,7 +206,7 @@ export function createIntrospectedTokens(
   });
 }
 
-function refused(reason: string): Outcome<AccessPrincipal> {
+function refused(reason: string): EntryOutcome<AccessPrincipal> {
   return { outcome: 'refused', reason };
 }
 
