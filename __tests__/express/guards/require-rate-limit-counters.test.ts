@@ -75,6 +75,67 @@ describe('a count', () => {
     expect(keys).toEqual(['key:key_1', 'key:key_2']);
   });
 
+  describe('by two guards that share the counter of one window', () => {
+    const OTHER_WINDOW = { requests: 9, seconds: 90 };
+    const over = { remainingPoints: 0, msBeforeNext: 4_000 };
+
+    /** Two guards; the second one has a window more. Each call of `consume` takes the next answer. */
+    function guards(onOutage: 'allow' | 'refuse', ...answers: (() => Promise<unknown>)[]) {
+      const consumed: string[] = [];
+      const counterFor = (name: string) => ({
+        keyPrefix: 'shared',
+        consume: () => {
+          consumed.push(name);
+          return (answers.shift() ?? (async () => COUNT))() as Promise<typeof COUNT>;
+        },
+      });
+      const counter = ({ duration }: { readonly duration: number }) => counterFor(`${duration}`);
+      const [router, route] = [
+        requireRateLimit({ counter, default: MINUTE, onOutage: 'allow' }),
+        requireRateLimit({ counter, default: [...MINUTE, OTHER_WINDOW], onOutage }),
+      ];
+      return { gate: gateOf(keyPrincipal()), router, route, consumed };
+    }
+
+    it('is not repeated, and in the response of the second guard too', async () => {
+      const { gate, router, route, consumed } = guards('refuse');
+      for (let request = 1; request <= 2; request += 1) {
+        const { passed, res } = await pass(bearing('abc'), gate, router, route);
+        expect(passed).toBe(true);
+        expect(res.getHeaders()).toMatchObject({
+          ratelimit: '"60s";r=2;t=2, "90s";r=2;t=2',
+          'ratelimit-policy': '"60s";q=3;w=60, "90s";q=9;w=90',
+        });
+      }
+      expect(consumed).toEqual(['60', '90', '60', '90']);
+    });
+
+    it('refuses the request at the second guard too, if an error handler ignored the refusal', async () => {
+      const { gate, router, route, consumed } = guards('allow', () => Promise.reject(over));
+      const { req, error } = await pass(bearing('abc'), gate, router);
+      const other = await pass(bearing('abc'), gate, router, route);
+      const again = await pass(req, route);
+      expect([error, again.error]).toMatchObject([{ status: 429 }, { status: 429 }]);
+      expect(other.passed).toBe(true);
+      expect(consumed).toEqual(['60', '60', '90', '90']);
+    });
+
+    it.each([
+      ['refuse', 503],
+      ['allow', undefined],
+    ] as const)('that is unknown stays unknown for the second guard: %s', async (onOutage, status) => {
+      const failing = () => Promise.reject(new Error('down'));
+      const { gate, router, route, consumed } = guards(onOutage, failing);
+      const { req, res, passed } = await pass(bearing('abc'), gate, router);
+      expect([passed, res.getHeader('RateLimit')]).toEqual([true, undefined]);
+      expect((await pass(bearing('abc'), gate, router, route)).passed).toBe(true);
+      const second = await pass(req, route);
+      expect((second.error as { status?: number } | undefined)?.status).toBe(status);
+      expect(second.res.getHeader('RateLimit')).toBeUndefined();
+      expect(consumed).toEqual(['60', '60', '90', '90']);
+    });
+  });
+
   it('lets the request pass, and is in the response', async () => {
     const { passed, res } = await judged(async () => COUNT);
     expect(passed).toBe(true);

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RateCount } from '../../contracts/rate-counter.js';
 import { digestOf } from '../../credentials/digest.js';
 import type { AccessPrincipal, Principal } from '../../credentials/principal.js';
+import type { RateLimit } from '../../credentials/rate-limit.js';
 import { describeError, placesOf } from '../../errors/describe-error.js';
 import { lookupFailures } from '../../events/lookup-failure.js';
 import { afterSocketReads } from '../../http/after-socket-reads.js';
@@ -22,13 +23,16 @@ interface Counted {
 }
 
 /**
- * The count of a request in one window. `earlier` is the count of the same request in another window, as in a linked
- * list.
+ * How a guard counts the requests of a principal. All requests that one guard counts, and lets pass, share this object:
+ * a new object for each request would be slower, because V8 keeps it longer than the request (docs/decisions/0033).
  */
 interface Counting {
-  readonly window: RateWindow['name'];
+  /** The name under which the requests are counted. */
   readonly key: string;
-  readonly counted: Promise<Counted>;
+  readonly plan: RatePlan;
+  /** The counts of the latest request, one for each window of the plan. */
+  counts: readonly Counted[];
+  /** How an earlier guard counted the same request, as in a linked list. */
   readonly earlier: Counting | undefined;
 }
 
@@ -39,8 +43,8 @@ const UNKNOWN: Counted = Object.freeze({ isOver: false, count: undefined });
 const METADATA: GuardMetadata = Object.freeze({ name: BY, kinds: undefined, scopes: undefined, passesAnonymous: true });
 
 /**
- * The counts of each request. All guards share them, so a request counts only once in a window, even if several guards
- * check it.
+ * How the guards have counted each request. A request counts only once in a window, even if several guards check it: a
+ * later guard uses the count of the earlier one.
  */
 const countings = new WeakMap<IncomingMessage, Counting>();
 
@@ -70,6 +74,7 @@ const countings = new WeakMap<IncomingMessage, Counting>();
 export function requireRateLimit(options: RateLimitOptions): Middleware {
   const { counter, default: defaultLimits, onOutage } = readRateLimitOptions(options);
   const planOf = createRatePlans(counter);
+  const shared = new WeakMap<Principal, Counting>();
   // Checks at startup that `counter` returns a counter.
   if (defaultLimits !== undefined) planOf(defaultLimits);
 
@@ -89,29 +94,41 @@ export function requireRateLimit(options: RateLimitOptions): Middleware {
       next();
       return;
     }
-    let plan: RatePlan;
-    let counted: Promise<readonly Counted[]>;
+    let counting: Counting;
     try {
-      plan = planOf(limits);
-      counted = countAll(req, principal, plan);
+      counting = countingOf(req, principal, limits);
     } catch (error) {
       fail(next, error);
       return;
     }
-    counted
+    countAll(counting)
       .then(
-        (counts) => respond(req, res, next, { gate, principal, plan, counts }),
+        (counts) => respond(req, res, next, { gate, principal, counting, counts }),
         (error) => fail(next, error),
       )
       .catch((error) => endAfterUncaughtError(BY, res, error));
   };
 
+  /** Notes that a request is counted. If an earlier guard has counted it too, it gets an object of its own. */
+  function countingOf(req: IncomingMessage, principal: Principal, limits: readonly RateLimit[]): Counting {
+    let counting = shared.get(principal);
+    if (counting === undefined) {
+      counting = { key: counterKey(principal), plan: planOf(limits), counts: [], earlier: undefined };
+      shared.set(principal, counting);
+    }
+    const earlier = countings.get(req);
+    if (earlier !== undefined) counting = { key: counting.key, plan: counting.plan, counts: [], earlier };
+    countings.set(req, counting);
+    return counting;
+  }
+
   function respond(
     req: IncomingMessage,
     res: ServerResponse,
     next: (error?: unknown) => void,
-    { gate, principal, plan, counts }: Answered,
+    { gate, principal, counting, counts }: Answered,
   ): void {
+    const { key, plan, earlier } = counting;
     const headers = fieldsOf(plan, counts);
     // Another middleware may have sent the headers while the counters were asked.
     if (headers !== undefined && !res.headersSent) {
@@ -124,6 +141,9 @@ export function requireRateLimit(options: RateLimitOptions): Middleware {
       isRefused = true;
       if (count !== undefined) wait = Math.max(wait, count.msBeforeNext);
     }
+    // A request that is over a limit, or not counted, must stay so for later guards.
+    if (isRefused || headers === undefined) countings.set(req, { key, plan, counts, earlier });
+    else counting.counts = counts;
     if (isRefused) {
       reportDecision(req, { outcome: 'refused', by: BY, code: 'too_many_requests', reason: 'rate_limit' }, principal);
       refuse(res, next, gate, { code: 'too_many_requests', retryAfter: secondsOf(wait), headers });
@@ -149,14 +169,13 @@ export function requireRateLimit(options: RateLimitOptions): Middleware {
 interface Answered {
   readonly gate: GateMetadata;
   readonly principal: Principal;
-  readonly plan: RatePlan;
+  readonly counting: Counting;
   readonly counts: readonly Counted[];
 }
 
-function countAll(req: IncomingMessage, principal: Principal, { windows }: RatePlan): Promise<readonly Counted[]> {
-  const key = counterKey(principal);
+function countAll({ key, plan, earlier }: Counting): Promise<readonly Counted[]> {
   // The request counts in every window, even if it exceeds the limit of another window.
-  return Promise.all(windows.map((window) => countOnce(req, window, key)));
+  return Promise.all(plan.windows.map((window) => earlierCount(earlier, window, key) ?? count(window, key)));
 }
 
 /**
@@ -171,14 +190,13 @@ function counterKey(principal: Principal): string {
   return `client:${digestOf(`${issuer} ${principal.keyId}`)}`;
 }
 
-function countOnce(req: IncomingMessage, window: RateWindow, key: string): Promise<Counted> {
-  const latest = countings.get(req);
-  for (let done = latest; done !== undefined; done = done.earlier) {
-    if (done.window === window.name && done.key === key) return done.counted;
+/** Returns the count of a request by an earlier guard; `undefined` if no earlier guard has counted it in this window. */
+function earlierCount(earlier: Counting | undefined, { name }: RateWindow, key: string): Counted | undefined {
+  for (let done = earlier; done !== undefined; done = done.earlier) {
+    const index = done.key === key ? done.plan.windows.findIndex((window) => window.name === name) : -1;
+    if (index !== -1) return done.counts[index] ?? UNKNOWN;
   }
-  const counted = count(window, key);
-  countings.set(req, { window: window.name, key, counted, earlier: latest });
-  return counted;
+  return undefined;
 }
 
 /** The detail of the event if a counter returns something else than a count. */
