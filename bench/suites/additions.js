@@ -1,5 +1,6 @@
 /** What the other entry points add to a warm call. */
 import { atMost } from '../measure/bounds.js';
+import { GROWN_NEW_SPACE } from '../measure/processes.js';
 import { differenceOf, ratioOf, summaryOf } from '../measure/statistics.js';
 import { digits, spread, table } from '../report/text.js';
 import { inCalls, titlesOf } from './calls.js';
@@ -33,7 +34,10 @@ export async function additions({ folder, rounds }) {
   const ask = (subject) => subject.ask('callsWarm', { credentials: CREDENTIALS, made: 'app', milliseconds: TIME });
   const askHalves = (subject) => subject.ask('callsOfHalves', { credentials: 2 * CREDENTIALS, milliseconds: TIME });
   const titles = await titlesOf(Object.values(PAIRS).flatMap(({ own, beside }) => [own, beside]));
-  const groupOf = ({ own, beside }) => ({ kind: 'key', file, files, subjects: [beside, own] });
+  const groupOf = ({ own, beside }) => ({
+    ...{ kind: 'key', file, files, subjects: [beside, own] },
+    execArgv: GROWN_NEW_SPACE,
+  });
   const groups = Object.fromEntries(Object.entries(PAIRS).map(([name, pair]) => [name, groupOf(pair)]));
   const figures = await inCalls(groups, { ...rounds, processes: PROCESSES }, ask);
   const halves = { usage: { kind: 'key', file: folder.keys({ warm: 2 * CREDENTIALS }), subjects: [USAGE.subject] } };

@@ -13,7 +13,7 @@ export const CAPACITY = 100_000;
  * machine for a minute falls on a part of the rounds of each.
  *
  * @param groups - By name: `kind` of the credentials, their `file`, or the `files` of subjects that need others, the `facts` of the
- *   issuer, and the names of the `subjects`.
+ *   issuer, the names of the `subjects`, and `execArgv`, for the arguments of Node.
  * @param rounds - As for `inParts`.
  * @param measure - Measures one of them in one round.
  * @returns For each group, by its name, what was measured of each subject.
@@ -33,10 +33,14 @@ export async function inCalls(groups, rounds, measure) {
 
 const nameIn = (group, subject) => `${group} ${subject}`;
 
-function starts({ kind, file, files = {}, facts, subjects }) {
+function starts({ kind, file, files = {}, facts, subjects, execArgv }) {
   return subjects.map(
     (subject) => () =>
-      start(PROGRAM, { subject, kind, file: files[subject] ?? file, facts, capacity: CAPACITY }, { name: subject }),
+      start(
+        PROGRAM,
+        { subject, kind, file: files[subject] ?? file, facts, capacity: CAPACITY },
+        { name: subject, execArgv },
+      ),
   );
 }
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { atLeast, atMost, once } from '../measure/bounds.js';
 import { getWith, openConnection } from '../measure/connection.js';
-import { start, withProcesses } from '../measure/processes.js';
+import { GROWN_NEW_SPACE, start, withProcesses } from '../measure/processes.js';
 import { inParts, inRounds } from '../measure/rounds.js';
 import { quantile, ratioOf, summaryOf } from '../measure/statistics.js';
 import { strangers } from '../platform/api-keys.js';
@@ -24,11 +24,6 @@ const KINDS = [
 const BARE = { kind: 'key', subject: 'nothing', bad: 'bare Express, no authentication', status: 200 };
 const MIN_HITS = 99;
 const HEAP_GROWTH = 16;
-/**
- * V8 lets the space for new objects grow from 1 MB to 16 MB while some of them survive, within seconds or hours. A collection of
- * 1 MB is short, so a server that kept less until now would seem faster. These have the size that each server reaches.
- */
-const GROWN_NEW_SPACE = ['--min-semi-space-size=16', '--max-semi-space-size=16'];
 /** How many times the p99 of bare Express good requests may wait under the same load. */
 const TIMES_BARE = 2;
 /** Connections that send nothing but bad ones, each as soon as it has its answer: the server has no rest. */
