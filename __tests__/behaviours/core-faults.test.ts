@@ -9,6 +9,7 @@ import {
   type KeyRecord,
   requireBearer,
 } from 'keyward';
+import { ENTRY } from '../../lib/contracts/credential-verifier.js';
 import { mintKey } from '../../lib/credentials/keyward-format.js';
 import { PresentedCredential } from '../../lib/http/presented-credential.js';
 import { answerOf, T1 } from '../support/answers.js';
@@ -65,7 +66,7 @@ describe('one credential that is asked for twice', () => {
       const credential = new PresentedCredential(text);
       const [first, second] = [await verifier.verify(credential), await verifier.verify(credential)];
       expect(first.outcome).toBe('accepted');
-      expect({ ...second, entry: undefined }).toEqual({ ...first, entry: undefined });
+      expect({ ...second, [ENTRY]: undefined }).toEqual({ ...first, [ENTRY]: undefined });
 
       const declining: CredentialVerifier = {
         verify: async (presented) => {

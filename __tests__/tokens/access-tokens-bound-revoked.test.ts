@@ -1,5 +1,6 @@
 /** An access key that is revoked or edited while the replay cache is asked about a proof. */
 import { beforeEach, expect, it, jest } from '@jest/globals';
+import { ENTRY } from '../../lib/contracts/credential-verifier.js';
 import { PresentedCredential } from '../../lib/http/presented-credential.js';
 import { ACCESS_KEY, createAccessKeyStore, refused, unavailable } from '../support/access-key-store.js';
 import { createDpopClient, ORIGIN } from '../support/dpop-client.js';
@@ -60,7 +61,8 @@ it('revoked: a cached token is refused', async () => {
 it('edited: the principal is the new one, and the proof is not checked again', async () => {
   const { present, edit, lookups } = await setUp();
   meanwhile = () => edit({ metadata: { team: 'new' } });
-  expect(await present()).toMatchObject({ outcome: 'accepted', principal: { metadata: { team: 'new' } } });
+  const principal = { metadata: { team: 'new' } };
+  expect(await present()).toMatchObject({ outcome: 'accepted', principal, [ENTRY]: { principal } });
   expect([firstUse.mock.calls.length, lookups(), counts()]).toEqual([1, 2, [1, 0]]);
 });
 

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { clockOption } from '../../lib/contracts/clock-option.js';
+import { ENTRY } from '../../lib/contracts/credential-verifier.js';
 import { type CredentialRequest, PresentedCredential } from '../../lib/http/presented-credential.js';
 import { readTable } from '../../lib/options/option-table.js';
 import {
@@ -33,7 +34,7 @@ function confirmationOf(members: Members): Confirmation {
 }
 
 const refused = (reason: string) => ({ outcome: 'refused', reason, keyId: 'ack_1' });
-const accepted = { outcome: 'accepted', principal, entry: expect.objectContaining({ principal }) };
+const accepted = { outcome: 'accepted', principal, [ENTRY]: expect.objectContaining({ principal }) };
 
 describe('the options', () => {
   it('may be absent', () => {

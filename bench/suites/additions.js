@@ -34,10 +34,8 @@ export async function additions({ folder, rounds }) {
   const ask = (subject) => subject.ask('callsWarm', { credentials: CREDENTIALS, made: 'app', milliseconds: TIME });
   const askHalves = (subject) => subject.ask('callsOfHalves', { credentials: 2 * CREDENTIALS, milliseconds: TIME });
   const titles = await titlesOf(Object.values(PAIRS).flatMap(({ own, beside }) => [own, beside]));
-  const groupOf = ({ own, beside }) => ({
-    ...{ kind: 'key', file, files, subjects: [beside, own] },
-    execArgv: GROWN_NEW_SPACE,
-  });
+  const given = { kind: 'key', file, files, execArgv: GROWN_NEW_SPACE };
+  const groupOf = ({ own, beside }) => ({ ...given, subjects: [beside, own] });
   const groups = Object.fromEntries(Object.entries(PAIRS).map(([name, pair]) => [name, groupOf(pair)]));
   const figures = await inCalls(groups, { ...rounds, processes: PROCESSES }, ask);
   const halves = { usage: { kind: 'key', file: folder.keys({ warm: 2 * CREDENTIALS }), subjects: [USAGE.subject] } };

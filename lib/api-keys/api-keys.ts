@@ -6,11 +6,12 @@ import { UsageReporter } from '../cache/report-usage-to-counters.js';
 import type { Change, Invalidatable } from '../contracts/change-feed.js';
 import { type Instant, instantOf } from '../contracts/clock.js';
 import {
-  type AcceptedEntry,
+  type AcceptedWithEntry,
   builtIn,
   type Claim,
   type CredentialEntry,
   type CredentialVerifier,
+  ENTRY,
   type Outcome,
 } from '../contracts/credential-verifier.js';
 import type { UsageCounter } from '../contracts/usage-counter.js';
@@ -183,14 +184,14 @@ export function apiKeys(options: ApiKeysOptions): CredentialVerifier & Invalidat
    *
    * @returns `undefined` if the key has ended.
    */
-  function accept(key: CachedKey, credential: PresentedCredential, now: Instant): AcceptedEntry | undefined {
+  function accept(key: CachedKey, credential: PresentedCredential, now: Instant): AcceptedWithEntry | undefined {
     const { principal, counter } = key;
     // `expiresAt` is in seconds, so the clock is converted to seconds: `expiresAt * 1_000` could have a rounding error.
     if (principal.expiresAt !== undefined && principal.expiresAt <= now.wall / 1_000) return undefined;
     // If `recordUse` or the counter fails, an event is published, but the key is still accepted.
     if (recordsUse) recordUse(key, credential, now);
     if (counter !== undefined) usage.accepted(counter, principal, credential);
-    return { outcome: 'accepted', principal, entry: key };
+    return { outcome: 'accepted', principal, [ENTRY]: key };
   }
 
   /**

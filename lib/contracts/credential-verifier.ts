@@ -107,15 +107,18 @@ export interface Accepted<P extends Principal = Principal> {
 }
 
 /** The result of a verifier of keyward, or the validated result of a custom verifier. */
-export type EntryOutcome<P extends Principal = Principal> = AcceptedEntry<P> | Declined | Refused | Unavailable;
+export type OutcomeWithEntry<P extends Principal = Principal> = AcceptedWithEntry<P> | Declined | Refused | Unavailable;
 
-/** The credential is valid. */
-export interface AcceptedEntry<P extends Principal = Principal> extends Accepted<P> {
+export const ENTRY: unique symbol = Symbol('keyward.entry');
+
+/** The credential is valid, and this is the entry that the gate may store. */
+export interface AcceptedWithEntry<P extends Principal = Principal> extends Accepted<P> {
   /**
    * The cache entry of the credential, with the same principal; `undefined` if a custom verifier accepted it. With
-   * `cache: false`, the entry is used for one request only.
+   * `cache: false`, the entry is used for one request only. The name is a symbol, so that copies of the outcome in JSON
+   * or by `structuredClone` do not contain the entry.
    */
-  readonly entry: CredentialEntry<P> | undefined;
+  readonly [ENTRY]: CredentialEntry<P> | undefined;
 }
 
 /** The part of a cache entry that all requests with the same credential share. */

@@ -4,12 +4,13 @@ import type { Change, Invalidatable } from '../contracts/change-feed.js';
 import { type Instant, instantOf } from '../contracts/clock.js';
 import {
   type Accepted,
-  type AcceptedEntry,
+  type AcceptedWithEntry,
   builtIn,
   type CredentialVerifier,
   type Declined,
-  type EntryOutcome,
+  ENTRY,
   type Outcome,
+  type OutcomeWithEntry,
   type Refused,
 } from '../contracts/credential-verifier.js';
 import type { AccessKeyResolver } from '../contracts/key-resolver.js';
@@ -39,8 +40,8 @@ interface VerifiedToken extends BoundToken {
  */
 type TokenOutcome = AcceptedToken | Exclude<Outcome, Accepted>;
 
-interface AcceptedToken extends AcceptedEntry<AccessPrincipal> {
-  readonly entry: VerifiedToken;
+interface AcceptedToken extends AcceptedWithEntry<AccessPrincipal> {
+  readonly [ENTRY]: VerifiedToken;
 }
 
 /** A token with valid claims and a valid header. Its signature is not verified yet. */
@@ -101,7 +102,7 @@ export function accessTokens(options: AccessTokensOptions): CredentialVerifier &
    */
   function confirm(token: TokenOutcome, credential: PresentedCredential): Outcome | Promise<Outcome> {
     if (token.outcome !== 'accepted') return counted(token, credential);
-    const { entry } = token;
+    const { [ENTRY]: entry } = token;
     if (confirmation === undefined) return counted(token, credential, entry.accessKey);
     const outcome = confirmation.confirm(credential, entry);
     return outcome instanceof Promise
@@ -116,22 +117,26 @@ export function accessTokens(options: AccessTokensOptions): CredentialVerifier &
   async function confirmLater(
     { principal, signingKey, accessKey }: VerifiedToken,
     credential: PresentedCredential,
-    pendingOutcome: Promise<EntryOutcome>,
-  ): Promise<EntryOutcome> {
+    pendingOutcome: Promise<OutcomeWithEntry>,
+  ): Promise<OutcomeWithEntry> {
     const settled = await pendingOutcome;
     const outcome = refusalIfEnded(principal.expiresAt, signingKey) ?? settled;
     const isCurrent = bounds === undefined || accessKey === undefined || accessKey.isCached;
     if (isCurrent || outcome.outcome !== 'accepted') return counted(outcome, credential, accessKey);
     const token = await verifyToken(credential);
     if (token.outcome !== 'accepted') return counted(token, credential);
-    const { principal: current, entry } = token;
-    return counted({ ...outcome, principal: current, entry }, credential, entry.accessKey);
+    const { principal: current, [ENTRY]: entry } = token;
+    return counted({ ...outcome, principal: current, [ENTRY]: entry }, credential, entry.accessKey);
   }
 
   /**
    * Counts the outcome for the access key, and returns it. Requests that share one verification are counted separately.
    */
-  function counted(outcome: EntryOutcome, credential: PresentedCredential, accessKey?: CachedAccessKey): EntryOutcome {
+  function counted(
+    outcome: OutcomeWithEntry,
+    credential: PresentedCredential,
+    accessKey?: CachedAccessKey,
+  ): OutcomeWithEntry {
     if (outcome.outcome === 'accepted') accessKeys?.usage.accepted(accessKey?.usage, outcome.principal, credential);
     else accessKeys?.usage.refused(outcome);
     return outcome;
@@ -141,7 +146,7 @@ export function accessTokens(options: AccessTokensOptions): CredentialVerifier &
     const now = instantOf(clock);
     const cached = verifiedTokens?.get(credential.cacheKey);
     if (cached !== undefined && isUsable(cached, now)) {
-      return { outcome: 'accepted', principal: cached.principal, entry: cached };
+      return { outcome: 'accepted', principal: cached.principal, [ENTRY]: cached };
     }
     if (!credential.isCompact) return DECLINED;
     const token = readToken(credential, now, cached);
@@ -261,7 +266,7 @@ export function accessTokens(options: AccessTokensOptions): CredentialVerifier &
     if (boundKeys !== undefined) Object.assign(entry, { boundKeys });
     verifiedTokens?.set(cacheKey, entry);
     // Frozen, because the requests that joined this verification share it.
-    return Object.freeze({ outcome: 'accepted', principal, entry });
+    return Object.freeze({ outcome: 'accepted', principal, [ENTRY]: entry });
   }
 
   /** Refuses a token that expired during its verification, or whose signing key was withdrawn during this time. */

@@ -3,12 +3,13 @@
  * has the key that `cnf` names. So a stolen token is useless without this key.
  */
 import { clockOption } from '../contracts/clock-option.js';
-import type {
-  AcceptedEntry,
-  ConfirmationMethods,
-  CredentialEntry,
-  EntryOutcome,
-  Refused,
+import {
+  type AcceptedWithEntry,
+  type ConfirmationMethods,
+  type CredentialEntry,
+  ENTRY,
+  type OutcomeWithEntry,
+  type Refused,
 } from '../contracts/credential-verifier.js';
 import type { AccessPrincipal } from '../credentials/principal.js';
 import type { CredentialRequest, PresentedCredential } from '../http/presented-credential.js';
@@ -91,7 +92,7 @@ export class Confirmation {
   confirm(
     credential: PresentedCredential,
     token: BoundToken,
-  ): EntryOutcome<AccessPrincipal> | Promise<EntryOutcome<AccessPrincipal>> {
+  ): OutcomeWithEntry<AccessPrincipal> | Promise<OutcomeWithEntry<AccessPrincipal>> {
     const { principal, boundKeys } = token;
     if (!this.#isEnough(boundKeys)) return refused('cnf_missing', principal);
     // A token with `jkt` must not be accepted with the scheme `Bearer`, which has no proof (RFC 9449 section 7.2). A
@@ -129,11 +130,11 @@ function tokenHashOf({ cacheKey }: PresentedCredential): string {
   return Buffer.from(cacheKey, 'latin1').toString('base64url');
 }
 
-function accepted(entry: BoundToken, dpopNonce?: string | undefined): AcceptedEntry<AccessPrincipal> {
-  return { outcome: 'accepted', principal: entry.principal, dpopNonce, entry };
+function accepted(entry: BoundToken, dpopNonce?: string | undefined): AcceptedWithEntry<AccessPrincipal> {
+  return { outcome: 'accepted', principal: entry.principal, dpopNonce, [ENTRY]: entry };
 }
 
-function outcomeOf(result: ProofResult, token: BoundToken): EntryOutcome<AccessPrincipal> {
+function outcomeOf(result: ProofResult, token: BoundToken): OutcomeWithEntry<AccessPrincipal> {
   if (result.outcome === 'proven') return accepted(token, result.nonce);
   if (result.outcome === 'unavailable') return result;
   return { ...refused(result.reason, token.principal), code: result.code, dpopNonce: result.nonce };

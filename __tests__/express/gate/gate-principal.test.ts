@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import express from 'express';
 import {
+  type Accepted,
   accessTokens,
   apiKeys,
   authOf,
@@ -17,6 +18,7 @@ import {
 import { createTestKit } from 'keyward/testing';
 import request from 'supertest';
 import { authContextOf } from '../../../lib/express/gate/request-principal.js';
+import { PresentedCredential } from '../../../lib/http/presented-credential.js';
 import { U0 } from '../../support/answers.js';
 import { bearing, pass, requestOf } from '../../support/passage.js';
 import { keyPrincipal, tokenPrincipal } from '../../support/principals.js';
@@ -130,6 +132,15 @@ describe('gates that share a verifier', () => {
         expect(authOf((await pass(bearing(credential), plain)).req)).not.toMatchObject({ account: 'narrowed' });
       }
     });
+  });
+
+  it.each(verifiers)('the outcome of %s can be copied, without its cache entry', async (_name, make, mint) => {
+    const verifier = make();
+    const [presented, gate] = [new PresentedCredential(mint()), requireBearer({ accept: [verifier] })];
+    await pass(bearing(presented.reveal()), gate);
+    const { outcome, principal, ...rest } = (await verifier.verify(presented)) as Accepted;
+    expect(structuredClone({ outcome, principal, ...rest })).toEqual({ outcome: 'accepted', principal });
+    expect(Object.values(rest)).toEqual(Object.values(rest).filter((value) => value === undefined));
   });
 
   it.each(verifiers.filter(([name]) => !name.endsWith('not cached')))(

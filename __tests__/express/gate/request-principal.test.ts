@@ -2,6 +2,7 @@ import { createServer, IncomingMessage, ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import express, { type ErrorRequestHandler, type Express, type Request, type RequestHandler } from 'express';
 import { authOf, credentialOf, requireBearer } from 'keyward';
+import { createTestKit } from 'keyward/testing';
 import request from 'supertest';
 import { bearing, pass, requestOf } from '../../support/passage.js';
 import { keyPrincipal, tokenPrincipal } from '../../support/principals.js';
@@ -30,7 +31,7 @@ const answer: RequestHandler = (req, res) => {
 const BY_ACCESSOR = [true, true, false];
 const BY_OWN_PROPERTY = [true, true, true];
 
-const POLLUTED = ['auth', 'app', 'parent', 'request'];
+const POLLUTED = ['auth', 'app', 'parent', 'request', 'earlier', 'gate'];
 afterEach(() => {
   for (const name of POLLUTED) Reflect.deleteProperty(Object.prototype, name);
 });
@@ -265,6 +266,19 @@ describe('a polluted Object.prototype', () => {
     const plain = await pass(bearing('abc'), gate);
     const inExpress = (await get(app)).body;
     expect([inExpress, authIn(plain.req)]).toEqual([BY_ACCESSOR, principal]);
+  });
+
+  it.each(['earlier', 'gate'])('%s is not the context of a request with a cached credential', async (name) => {
+    const kit = createTestKit();
+    const accept = [kit.keys('secret')];
+    const [named, other] = [requireBearer({ accept }), requireBearer({ accept })];
+    const key = kit.secretKey();
+    await pass(bearing(key), named);
+    const context = { gate: other['keyward.gate'], principal: forged };
+    pollute(name, name === 'earlier' ? context : other['keyward.gate']);
+    const { req } = await pass(bearing(key), named);
+    expect(() => other.principal(req)).toThrow('has not accepted the request');
+    expect(named.principal(req)).toBe(authOf(req));
   });
 
   it.each([[gate], [optional]])('auth is not treated as a principal without a credential', async (behind) => {

@@ -75,6 +75,16 @@ describe('a count', () => {
     expect(keys).toEqual(['key:key_1', 'key:key_2']);
   });
 
+  it('of two windows with one counter that has no prefix is made once, and shown for both', async () => {
+    const consume = jest.fn(async () => COUNT);
+    const both = [...MINUTE, { requests: 9, seconds: 90 }];
+    const counter = { consume };
+    const guard = requireRateLimit({ counter: () => counter, default: both, onOutage: 'refuse' });
+    const { res } = await pass(bearing('abc'), gateOf(keyPrincipal()), guard);
+    expect(res.getHeader('RateLimit')).toBe('"60s";r=2;t=2, "90s";r=2;t=2');
+    expect(consume).toHaveBeenCalledTimes(1);
+  });
+
   describe('by two guards that share the counter of one window', () => {
     const OTHER_WINDOW = { requests: 9, seconds: 90 };
     const over = { remainingPoints: 0, msBeforeNext: 4_000 };

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import type { ReplayCache } from 'keyward';
+import { ENTRY } from '../../../lib/contracts/credential-verifier.js';
 import { PresentedCredential } from '../../../lib/http/presented-credential.js';
 import { createIntrospectedTokens } from '../../../lib/tokens/introspection/introspected-tokens.js';
 import { readIntrospectedTokensOptions } from '../../../lib/tokens/introspection/introspection-options.js';
@@ -117,10 +118,8 @@ describe('a token that is invalidated while the replay cache is asked', () => {
   it('is accepted with the new response, and the proof is not checked again', async () => {
     const { active, introspect, firstUse, present } = await setUp();
     introspect.mockResolvedValueOnce(active).mockResolvedValue({ ...active, scope: 'disputes' });
-    expect(await present()).toMatchObject({
-      outcome: 'accepted',
-      principal: { scopes: ['disputes'], confirmation: 'dpop' },
-    });
+    const principal = { scopes: ['disputes'], confirmation: 'dpop' };
+    expect(await present()).toMatchObject({ outcome: 'accepted', principal, [ENTRY]: { principal } });
     expect([introspect.mock.calls.length, firstUse.mock.calls.length]).toEqual([2, 1]);
   });
 

@@ -3,12 +3,13 @@
  * principals of custom verifiers.
  */
 import {
-  type AcceptedEntry,
+  type AcceptedWithEntry,
   BUILT_IN,
   type BuiltIn,
   type CredentialVerifier,
-  type EntryOutcome,
+  ENTRY,
   type Outcome,
+  type OutcomeWithEntry,
   type Refused,
   type Unavailable,
 } from '../../contracts/credential-verifier.js';
@@ -42,7 +43,7 @@ class OutcomeError extends KeywardError {
  * The outcome after all verifiers were asked. `malformed`: the credential is not a b64token (RFC 6750 section 2.1), and
  * no built-in verifier has accepted or refused it. A custom verifier never gets a malformed credential.
  */
-export type FinalOutcome = AcceptedEntry | Refused | Unavailable | typeof MALFORMED_OUTCOME;
+export type FinalOutcome = AcceptedWithEntry | Refused | Unavailable | typeof MALFORMED_OUTCOME;
 
 /** The reasons with which a verifier declines an API key of another kind or environment. */
 const KEY_REASONS: readonly unknown[] = ['kind_not_accepted', 'other_environment'];
@@ -83,7 +84,7 @@ export function askVerifiers(
       if (result instanceof Promise || (!isBuiltIn && isThenable(result))) {
         return awaitOutcome(accept, credential, index, result, reason, isKey);
       }
-      const outcome = isBuiltIn ? (result as EntryOutcome) : checked(verifier, result);
+      const outcome = isBuiltIn ? (result as OutcomeWithEntry) : checked(verifier, result);
       if (outcome.outcome !== 'declined') return outcome;
       isKey ||= KEY_REASONS.includes(outcome.reason);
       reason = moreSpecific(outcome.reason, reason);
@@ -106,7 +107,7 @@ async function awaitOutcome(
     const verifier = accept[index] as CredentialVerifier & BuiltIn;
     const result = await pending;
     const isBuiltIn = verifier[BUILT_IN] === verifier.verify;
-    const outcome = isBuiltIn ? (result as EntryOutcome) : checked(verifier, result);
+    const outcome = isBuiltIn ? (result as OutcomeWithEntry) : checked(verifier, result);
     if (outcome.outcome !== 'declined') return outcome;
     const isKey = isDeclinedKey || KEY_REASONS.includes(outcome.reason);
     return askVerifiers(accept, credential, index + 1, moreSpecific(outcome.reason, reason), isKey);
@@ -124,15 +125,15 @@ function isThenable(outcome: Outcome | PromiseLike<Outcome> | undefined): outcom
   return typeof (outcome as PromiseLike<Outcome> | null | undefined)?.then === 'function';
 }
 
-function checked(verifier: CredentialVerifier, outcome: Outcome): EntryOutcome {
+function checked(verifier: CredentialVerifier, outcome: Outcome): OutcomeWithEntry {
   switch (outcome.outcome) {
     case 'accepted':
-      // Without an `entry`: the verifier may have copied the outcome of another verifier, and changed the principal.
+      // Without an entry: the verifier may have copied the outcome of another verifier, and changed the principal.
       return {
         outcome: 'accepted',
         principal: validatePrincipal(verifier, outcome.principal),
         dpopNonce: outcome.dpopNonce,
-        entry: undefined,
+        [ENTRY]: undefined,
       };
     case 'refused':
       if (!REFUSAL_CODES.includes(outcome.code)) {

@@ -1,6 +1,6 @@
 /** The verdict of a gate on a request: either the request passes, or the verdict contains the answer of the refusal. */
 import type { ServerResponse } from 'node:http';
-import type { AcceptedEntry, Refused } from '../../contracts/credential-verifier.js';
+import type { AcceptedWithEntry, Refused } from '../../contracts/credential-verifier.js';
 import type { Principal } from '../../credentials/principal.js';
 import type { PresentedCredential } from '../../http/presented-credential.js';
 import type { FinalOutcome } from './ask-verifiers.js';
@@ -12,7 +12,7 @@ export type Verdict = AcceptedRequest | RefusedRequest;
 interface AcceptedRequest {
   readonly answer: undefined;
   /** `undefined` if the gate is optional and the request had no credential. */
-  readonly accepted: AcceptedEntry | undefined;
+  readonly accepted: AcceptedWithEntry | undefined;
   /**
    * A problem with a request that passes nevertheless, such as `secret_key_from_browser`. It is published as an event.
    */
@@ -53,7 +53,7 @@ export function offerNonce(res: ServerResponse, nonce: string): void {
   if (!res.hasHeader('Cache-Control')) res.setHeader('Cache-Control', 'no-store');
 }
 
-export function refusalOf(outcome: Exclude<FinalOutcome, AcceptedEntry>, credential: PresentedCredential): Verdict {
+export function refusalOf(outcome: Exclude<FinalOutcome, AcceptedWithEntry>, credential: PresentedCredential): Verdict {
   const { scheme } = credential;
   if (outcome.outcome === 'malformed') return scheme === 'DPoP' ? BAD_DPOP_REQUEST : BAD_REQUEST;
   if (outcome.outcome === 'refused') {

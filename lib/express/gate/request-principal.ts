@@ -48,7 +48,7 @@ export function setPrincipal(
 ): void {
   const earlier = contexts.get(req);
   if (earlier === undefined && entry !== undefined) entry.gate ??= gate;
-  const isContext = earlier === undefined && entry?.gate === gate;
+  const isContext = earlier === undefined && entry?.gate === gate && entry.principal === principal;
   contexts.set(req, isContext ? (entry as AuthContext) : { gate, principal, earlier });
   // `Reflect.get` is faster than `req.auth` on an Express request (docs/decisions/0031).
   if (Reflect.get(req, 'auth') === principal) return;
@@ -74,7 +74,10 @@ export function clearPrincipal(req: ExpressRequest): void {
  */
 export const authContextOf: (req: IncomingMessage) => AuthContext | undefined = contexts.get.bind(contexts);
 
-/** Returns the context of the gate before; `undefined` if there was none, as for a cache entry. */
+/**
+ * Returns the context of the gate before; `undefined` if there was none. A cache entry has no property `earlier`, and must
+ * not get one from a polluted `Object.prototype`.
+ */
 export function earlierOf(context: AuthContext): AuthContext | undefined {
   return Object.hasOwn(context, 'earlier') ? context.earlier : undefined;
 }

@@ -4,7 +4,7 @@
  */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { joseHeaderReader } from '../../cache/jose-header-cache.js';
-import type { CredentialVerifier } from '../../contracts/credential-verifier.js';
+import { type CredentialVerifier, ENTRY } from '../../contracts/credential-verifier.js';
 import type { AccessKeyResolver } from '../../contracts/key-resolver.js';
 import { includesAddress } from '../../credentials/address-list.js';
 import { type AccessPrincipal, holdsScope, type Principal } from '../../credentials/principal.js';
@@ -183,7 +183,7 @@ export function requireBearer(options: RequireBearerOptions | (GateOptions & Acc
     if (accepted?.dpopNonce !== undefined) offerNonce(res, accepted.dpopNonce);
     if (warning !== undefined) reportDecision(req, { outcome: 'warning', by: BY, reason: warning }, principal);
     try {
-      setPrincipal(req, gate, principal, accepted?.entry);
+      setPrincipal(req, gate, principal, accepted?.[ENTRY]);
     } catch (error) {
       fail(next, error);
       return;

@@ -23,6 +23,8 @@ export interface RateWindow {
 /** The windows for a list of limits, and the value of `RateLimit-Policy`, which describes them. */
 export interface RatePlan {
   readonly windows: readonly RateWindow[];
+  /** For each window, the index of the first window with the same name: a request counts only once in both. */
+  readonly sameAs: readonly number[];
   /** The value of the header field `RateLimit-Policy`. */
   readonly policies: string;
 }
@@ -69,7 +71,9 @@ export function createRatePlans(
     const known = plans.get(limits);
     if (known !== undefined) return known;
     const policies = limits.map(({ requests, seconds }) => `"${seconds}s";q=${requests};w=${seconds}`).join(', ');
-    const plan = { windows: limits.map(windowOf), policies };
+    const windows = limits.map(windowOf);
+    const sameAs = windows.map(({ name }) => windows.findIndex((window) => window.name === name));
+    const plan = { windows, sameAs, policies };
     plans.set(limits, plan);
     return plan;
   };

@@ -23,14 +23,18 @@ interface Counted {
 }
 
 /**
- * How a guard counts the requests of a principal. All requests that one guard counts, and lets pass, share this object:
- * a new object for each request would be slower, because V8 keeps it longer than the request (docs/decisions/0033).
+ * How a guard has counted requests of a principal. A request has its own object if another guard counted it before, if
+ * it is refused, or if a count is unknown. All other requests of the principal share one object: a new object for each
+ * request would be slower, because V8 keeps it longer than the request (docs/decisions/0033).
  */
 interface Counting {
   /** The name under which the requests are counted. */
   readonly key: string;
   readonly plan: RatePlan;
-  /** The counts of the latest request, one for each window of the plan. */
+  /**
+   * The counts in the windows of the plan. If requests share this object, these are the counts of the latest one, which
+   * a later guard then shows in the fields of the others too.
+   */
   counts: readonly Counted[];
   /** How an earlier guard counted the same request, as in a linked list. */
   readonly earlier: Counting | undefined;
@@ -96,7 +100,7 @@ export function requireRateLimit(options: RateLimitOptions): Middleware {
     }
     let counting: Counting;
     try {
-      counting = countingOf(req, principal, limits);
+      counting = countingOf(principal, limits, countings.get(req));
     } catch (error) {
       fail(next, error);
       return;
@@ -109,17 +113,14 @@ export function requireRateLimit(options: RateLimitOptions): Middleware {
       .catch((error) => endAfterUncaughtError(BY, res, error));
   };
 
-  /** Notes that a request is counted. If an earlier guard has counted it too, it gets an object of its own. */
-  function countingOf(req: IncomingMessage, principal: Principal, limits: readonly RateLimit[]): Counting {
+  /** @param earlier - How earlier guards have counted the request. */
+  function countingOf(principal: Principal, limits: readonly RateLimit[], earlier: Counting | undefined): Counting {
     let counting = shared.get(principal);
     if (counting === undefined) {
       counting = { key: counterKey(principal), plan: planOf(limits), counts: [], earlier: undefined };
       shared.set(principal, counting);
     }
-    const earlier = countings.get(req);
-    if (earlier !== undefined) counting = { key: counting.key, plan: counting.plan, counts: [], earlier };
-    countings.set(req, counting);
-    return counting;
+    return earlier === undefined ? counting : { key: counting.key, plan: counting.plan, counts: [], earlier };
   }
 
   function respond(
@@ -141,9 +142,12 @@ export function requireRateLimit(options: RateLimitOptions): Middleware {
       isRefused = true;
       if (count !== undefined) wait = Math.max(wait, count.msBeforeNext);
     }
-    // A request that is over a limit, or not counted, must stay so for later guards.
+    // A later guard must also refuse a request that is over a limit, or see that it could not be counted.
     if (isRefused || headers === undefined) countings.set(req, { key, plan, counts, earlier });
-    else counting.counts = counts;
+    else {
+      counting.counts = counts;
+      countings.set(req, counting);
+    }
     if (isRefused) {
       reportDecision(req, { outcome: 'refused', by: BY, code: 'too_many_requests', reason: 'rate_limit' }, principal);
       refuse(res, next, gate, { code: 'too_many_requests', retryAfter: secondsOf(wait), headers });
@@ -173,9 +177,14 @@ interface Answered {
   readonly counts: readonly Counted[];
 }
 
-function countAll({ key, plan, earlier }: Counting): Promise<readonly Counted[]> {
-  // The request counts in every window, even if it exceeds the limit of another window.
-  return Promise.all(plan.windows.map((window) => earlierCount(earlier, window, key) ?? count(window, key)));
+/** The request counts in every window, even if it exceeds the limit of another window. */
+function countAll({ key, plan: { windows, sameAs }, earlier }: Counting): Promise<readonly Counted[]> {
+  const counted: (Counted | Promise<Counted>)[] = [];
+  for (const [index, window] of windows.entries()) {
+    const same = counted[sameAs[index] ?? index];
+    counted.push(same ?? earlierCount(earlier, window, key) ?? count(window, key));
+  }
+  return Promise.all(counted);
 }
 
 /**

@@ -7,7 +7,8 @@ import {
   builtIn,
   type CredentialVerifier,
   type Declined,
-  type EntryOutcome,
+  ENTRY,
+  type OutcomeWithEntry,
 } from '../../contracts/credential-verifier.js';
 import { keywardFormat } from '../../credentials/keyward-format.js';
 import { hasKeyPrefix } from '../../credentials/prefixed-format.js';
@@ -119,7 +120,7 @@ export function createIntrospectedTokens(
 
   function verify(
     credential: PresentedCredential,
-  ): EntryOutcome<AccessPrincipal> | Promise<EntryOutcome<AccessPrincipal>> {
+  ): OutcomeWithEntry<AccessPrincipal> | Promise<OutcomeWithEntry<AccessPrincipal>> {
     const now = instantOf(clock);
     const cached = cache.get(credential.cacheKey, now);
     if (cached instanceof CachedToken && cached.principal.expiresAt > now.wall / 1_000)
@@ -131,13 +132,13 @@ export function createIntrospectedTokens(
     return cached instanceof NegativeEntry ? refused(cached.reason) : verifyLater(credential);
   }
 
-  async function verifyLater(credential: PresentedCredential): Promise<EntryOutcome<AccessPrincipal>> {
+  async function verifyLater(credential: PresentedCredential): Promise<OutcomeWithEntry<AccessPrincipal>> {
     const found = await loadToken(credential);
     return found instanceof CachedToken ? confirm(found, credential) : found;
   }
 
   /** Looks up a token; or returns why it cannot be accepted. */
-  async function loadToken(credential: PresentedCredential): Promise<CachedToken | EntryOutcome<AccessPrincipal>> {
+  async function loadToken(credential: PresentedCredential): Promise<CachedToken | OutcomeWithEntry<AccessPrincipal>> {
     const found = await cache.load(credential.cacheKey, credential, credential);
     if (found instanceof FailedLookup) return { outcome: 'unavailable', reason: `lookup_${found.reason}` };
     if (found instanceof NegativeEntry) return refused(found.reason);
@@ -167,8 +168,8 @@ export function createIntrospectedTokens(
   function confirm(
     token: CachedToken,
     credential: PresentedCredential,
-  ): EntryOutcome<AccessPrincipal> | Promise<EntryOutcome<AccessPrincipal>> {
-    if (confirmation === undefined) return { outcome: 'accepted', principal: token.principal, entry: token };
+  ): OutcomeWithEntry<AccessPrincipal> | Promise<OutcomeWithEntry<AccessPrincipal>> {
+    if (confirmation === undefined) return { outcome: 'accepted', principal: token.principal, [ENTRY]: token };
     const outcome = confirmation.confirm(credential, token);
     return outcome instanceof Promise ? confirmLater(token, credential, outcome) : outcome;
   }
@@ -180,14 +181,14 @@ export function createIntrospectedTokens(
   async function confirmLater(
     token: CachedToken,
     credential: PresentedCredential,
-    pendingOutcome: Promise<EntryOutcome<AccessPrincipal>>,
-  ): Promise<EntryOutcome<AccessPrincipal>> {
+    pendingOutcome: Promise<OutcomeWithEntry<AccessPrincipal>>,
+  ): Promise<OutcomeWithEntry<AccessPrincipal>> {
     const outcome = await pendingOutcome;
     if (token.endsAt <= clock.now()) return refused('expired');
     const isCurrent = limits.bounds === undefined || token.isCached;
     if (isCurrent || outcome.outcome !== 'accepted') return outcome;
     const found = await loadToken(credential);
-    return found instanceof CachedToken ? { ...outcome, principal: found.principal, entry: found } : found;
+    return found instanceof CachedToken ? { ...outcome, principal: found.principal, [ENTRY]: found } : found;
   }
 
   function invalidate(change: Change): void {
@@ -206,7 +207,7 @@ export function createIntrospectedTokens(
   });
 }
 
-function refused(reason: string): EntryOutcome<AccessPrincipal> {
+function refused(reason: string): OutcomeWithEntry<AccessPrincipal> {
   return { outcome: 'refused', reason };
 }
 
