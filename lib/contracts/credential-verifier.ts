@@ -116,7 +116,7 @@ export interface AcceptedWithEntry<P extends Principal = Principal> extends Acce
   /**
    * The cache entry of the credential, with the same principal; `undefined` if a custom verifier accepted it. With
    * `cache: false`, the entry is used for one request only. The name is a symbol, so that copies of the outcome in JSON
-   * or by `structuredClone` do not contain the entry.
+   * or by `structuredClone` do not contain the entry. An inspection, a deep comparison and a spread see it.
    */
   readonly [ENTRY]: CredentialEntry<P> | undefined;
 }

@@ -4,6 +4,7 @@ import express, { type ErrorRequestHandler, type Express, type Request, type Req
 import { authOf, credentialOf, requireBearer } from 'keyward';
 import { createTestKit } from 'keyward/testing';
 import request from 'supertest';
+import { setPrincipal } from '../../../lib/express/gate/request-principal.js';
 import { bearing, pass, requestOf } from '../../support/passage.js';
 import { keyPrincipal, tokenPrincipal } from '../../support/principals.js';
 import { acceptingVerifier, DECLINING } from '../../support/stub-verifier.js';
@@ -291,6 +292,15 @@ describe('a polluted Object.prototype', () => {
     pollute('auth', forged);
     const { req } = await pass(requestOf(), optional);
     expect(authIn(req)).toBeUndefined();
+  });
+});
+
+describe('setPrincipal', () => {
+  it('does not store the entry of another principal', () => {
+    const req = requestOf();
+    const entry = { principal: forged, gate: undefined };
+    setPrincipal(req, gate['keyward.gate'], principal, entry);
+    expect([authOf(req), gate.principal(req), authIn(req)]).toEqual([principal, principal, principal]);
   });
 });
 

@@ -23,8 +23,8 @@ interface Counted {
 }
 
 /**
- * How a guard has counted requests of a principal. A request has its own object if another guard counted it before, if
- * it is refused, or if a count is unknown. All other requests of the principal share one object: a new object for each
+ * How a guard has counted requests of a principal. A request has its own object if it was counted before, if it is
+ * refused, or if a count is unknown. All other requests of the principal share one object: a new object for each
  * request would be slower, because V8 keeps it longer than the request (docs/decisions/0033).
  */
 interface Counting {
@@ -100,12 +100,12 @@ export function requireRateLimit(options: RateLimitOptions): Middleware {
     }
     let counting: Counting;
     try {
-      counting = countingOf(principal, limits, countings.get(req));
+      counting = countingOf(principal, limits);
     } catch (error) {
       fail(next, error);
       return;
     }
-    countAll(counting)
+    countAll(counting, countings.get(req))
       .then(
         (counts) => respond(req, res, next, { gate, principal, counting, counts }),
         (error) => fail(next, error),
@@ -113,14 +113,12 @@ export function requireRateLimit(options: RateLimitOptions): Middleware {
       .catch((error) => endAfterUncaughtError(BY, res, error));
   };
 
-  /** @param earlier - How earlier guards have counted the request. */
-  function countingOf(principal: Principal, limits: readonly RateLimit[], earlier: Counting | undefined): Counting {
-    let counting = shared.get(principal);
-    if (counting === undefined) {
-      counting = { key: counterKey(principal), plan: planOf(limits), counts: [], earlier: undefined };
-      shared.set(principal, counting);
-    }
-    return earlier === undefined ? counting : { key: counting.key, plan: counting.plan, counts: [], earlier };
+  function countingOf(principal: Principal, limits: readonly RateLimit[]): Counting {
+    const known = shared.get(principal);
+    if (known !== undefined) return known;
+    const counting = { key: counterKey(principal), plan: planOf(limits), counts: [], earlier: undefined };
+    shared.set(principal, counting);
+    return counting;
   }
 
   function respond(
@@ -129,7 +127,7 @@ export function requireRateLimit(options: RateLimitOptions): Middleware {
     next: (error?: unknown) => void,
     { gate, principal, counting, counts }: Answered,
   ): void {
-    const { key, plan, earlier } = counting;
+    const { key, plan } = counting;
     const headers = fieldsOf(plan, counts);
     // Another middleware may have sent the headers while the counters were asked.
     if (headers !== undefined && !res.headersSent) {
@@ -142,11 +140,13 @@ export function requireRateLimit(options: RateLimitOptions): Middleware {
       isRefused = true;
       if (count !== undefined) wait = Math.max(wait, count.msBeforeNext);
     }
-    // A later guard must also refuse a request that is over a limit, or see that it could not be counted.
-    if (isRefused || headers === undefined) countings.set(req, { key, plan, counts, earlier });
-    else {
+    const earlier = countings.get(req);
+    if (earlier === undefined && !isRefused && headers !== undefined) {
       counting.counts = counts;
       countings.set(req, counting);
+    } else {
+      // A later guard must also refuse a request that is over a limit, or see that it could not be counted.
+      countings.set(req, { key, plan, counts, earlier });
     }
     if (isRefused) {
       reportDecision(req, { outcome: 'refused', by: BY, code: 'too_many_requests', reason: 'rate_limit' }, principal);
@@ -177,8 +177,15 @@ interface Answered {
   readonly counts: readonly Counted[];
 }
 
-/** The request counts in every window, even if it exceeds the limit of another window. */
-function countAll({ key, plan: { windows, sameAs }, earlier }: Counting): Promise<readonly Counted[]> {
+/**
+ * Counts a request in every window, even if it exceeds the limit of another window.
+ *
+ * @param earlier - How earlier guards have counted the request.
+ */
+function countAll(
+  { key, plan: { windows, sameAs } }: Counting,
+  earlier: Counting | undefined,
+): Promise<readonly Counted[]> {
   const counted: (Counted | Promise<Counted>)[] = [];
   for (const [index, window] of windows.entries()) {
     const same = counted[sameAs[index] ?? index];
