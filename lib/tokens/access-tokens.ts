@@ -3,13 +3,11 @@ import { LRUCache } from 'lru-cache';
 import type { Change, Invalidatable } from '../contracts/change-feed.js';
 import { type Instant, instantOf } from '../contracts/clock.js';
 import {
-  type Accepted,
   type AcceptedWithEntry,
   builtIn,
   type CredentialVerifier,
   type Declined,
   ENTRY,
-  type Outcome,
   type OutcomeWithEntry,
   type Refused,
 } from '../contracts/credential-verifier.js';
@@ -38,11 +36,9 @@ interface VerifiedToken extends BoundToken {
  * The result of all checks that depend only on the token. Requests with the same token share it, but each of them must
  * still prove possession if the token is bound to a key.
  */
-type TokenOutcome = AcceptedToken | Exclude<Outcome, Accepted>;
+type TokenOutcome = AcceptedToken | Exclude<OutcomeWithEntry, AcceptedWithEntry>;
 
-interface AcceptedToken extends AcceptedWithEntry<AccessPrincipal> {
-  readonly [ENTRY]: VerifiedToken;
-}
+type AcceptedToken = AcceptedWithEntry<AccessPrincipal> & { readonly [ENTRY]: VerifiedToken };
 
 /** A token with valid claims and a valid header. Its signature is not verified yet. */
 interface UnverifiedToken {
@@ -90,7 +86,7 @@ export function accessTokens(options: AccessTokensOptions): CredentialVerifier &
   const pending = new Map<string, Promise<TokenOutcome>>();
 
   // This is the method `verify` if `accessKeys`, `dpop` or `mtls` is given. Otherwise `verify` is `verifyToken`.
-  function verifyAndConfirm(credential: PresentedCredential): Outcome | Promise<Outcome> {
+  function verifyAndConfirm(credential: PresentedCredential): OutcomeWithEntry | Promise<OutcomeWithEntry> {
     const token = verifyToken(credential);
     if (token instanceof Promise) return token.then((settled) => confirm(settled, credential));
     return confirm(token, credential);
@@ -100,7 +96,7 @@ export function accessTokens(options: AccessTokensOptions): CredentialVerifier &
    * Checks that the request proves possession of the keys in `cnf`, if `dpop` or `mtls` is given; and counts the use.
    * Requests that share one verification are checked and counted separately.
    */
-  function confirm(token: TokenOutcome, credential: PresentedCredential): Outcome | Promise<Outcome> {
+  function confirm(token: TokenOutcome, credential: PresentedCredential): OutcomeWithEntry | Promise<OutcomeWithEntry> {
     if (token.outcome !== 'accepted') return counted(token, credential);
     const { [ENTRY]: entry } = token;
     if (confirmation === undefined) return counted(token, credential, entry.accessKey);
@@ -125,8 +121,7 @@ export function accessTokens(options: AccessTokensOptions): CredentialVerifier &
     if (isCurrent || outcome.outcome !== 'accepted') return counted(outcome, credential, accessKey);
     const token = await verifyToken(credential);
     if (token.outcome !== 'accepted') return counted(token, credential);
-    const { principal: current, [ENTRY]: entry } = token;
-    return counted({ ...outcome, principal: current, [ENTRY]: entry }, credential, entry.accessKey);
+    return counted({ ...outcome, ...token }, credential, token[ENTRY].accessKey);
   }
 
   /**
@@ -261,9 +256,8 @@ export function accessTokens(options: AccessTokensOptions): CredentialVerifier &
       accessKey === undefined
         ? { principal, gate: undefined, signingKey }
         : { principal, gate: undefined, signingKey, accessKey };
-    const { boundKeys } = claims;
     // Not `{ ...entry, boundKeys }`: V8 of Node 20 would create a new hidden class for each token.
-    if (boundKeys !== undefined) Object.assign(entry, { boundKeys });
+    if (claims.boundKeys !== undefined) Object.assign(entry, { boundKeys: claims.boundKeys });
     verifiedTokens?.set(cacheKey, entry);
     // Frozen, because the requests that joined this verification share it.
     return Object.freeze({ outcome: 'accepted', principal, [ENTRY]: entry });
