@@ -182,10 +182,8 @@ interface Answered {
  *
  * @param earlier - How earlier guards have counted the request.
  */
-function countAll(
-  { key, plan: { windows, sameAs } }: Counting,
-  earlier: Counting | undefined,
-): Promise<readonly Counted[]> {
+function countAll({ key, plan }: Counting, earlier: Counting | undefined): Promise<readonly Counted[]> {
+  const { windows, sameAs } = plan;
   const counted: (Counted | Promise<Counted>)[] = [];
   for (const [index, window] of windows.entries()) {
     const same = counted[sameAs[index] ?? index];
