@@ -75,14 +75,42 @@ describe('a count', () => {
     expect(keys).toEqual(['key:key_1', 'key:key_2']);
   });
 
-  it('of two windows with one counter that has no prefix is made once, and shown for both', async () => {
-    const consume = jest.fn(async () => COUNT);
-    const both = [...MINUTE, { requests: 9, seconds: 90 }];
-    const counter = { consume };
-    const guard = requireRateLimit({ counter: () => counter, default: both, onOutage: 'refuse' });
+  it('of windows with one counter that has no prefix is made once, and shown for each', async () => {
+    const [consume, consumeShared] = [jest.fn(async () => COUNT), jest.fn(async () => COUNT)];
+    const shared = { consume: consumeShared };
+    const counter = ({ duration }: { readonly duration: number }) => (duration === 60 ? { consume } : shared);
+    const windows = [...MINUTE, { requests: 9, seconds: 90 }, { requests: 9, seconds: 91 }];
+    const guard = requireRateLimit({ counter, default: windows, onOutage: 'refuse' });
     const { res } = await pass(bearing('abc'), gateOf(keyPrincipal()), guard);
-    expect(res.getHeader('RateLimit')).toBe('"60s";r=2;t=2, "90s";r=2;t=2');
-    expect(consume).toHaveBeenCalledTimes(1);
+    expect(res.getHeader('RateLimit')).toBe('"60s";r=2;t=2, "90s";r=2;t=2, "91s";r=2;t=2');
+    expect([consume.mock.calls.length, consumeShared.mock.calls.length]).toEqual([1, 1]);
+  });
+
+  it('is made once in each window by three guards, of which the first and the last share one', async () => {
+    const counted: number[] = [];
+    const counter = ({ duration }: { readonly duration: number }) => ({
+      keyPrefix: 'shared',
+      async consume() {
+        counted.push(duration);
+        return COUNT;
+      },
+    });
+    const guard = (seconds: number) =>
+      requireRateLimit({ counter, default: [{ requests: 9, seconds }], onOutage: 'refuse' });
+    const chain = [gateOf(keyPrincipal()), guard(60), guard(90), guard(60)];
+    for (let request = 1; request <= 2; request += 1) expect((await pass(bearing('abc'), ...chain)).passed).toBe(true);
+    expect(counted).toEqual([60, 90, 60, 90]);
+  });
+
+  it('is noted without a new object for each request', async () => {
+    const set = jest.spyOn(WeakMap.prototype, 'set');
+    const chain = [gateOf(keyPrincipal()), guardOf(async () => COUNT)];
+    const requests = [bearing('abc'), bearing('abc')];
+    for (const request of requests) await pass(request, ...chain);
+    const noted = requests.map((request) => set.mock.calls.filter(([key]) => key === request).at(-1)?.[1]);
+    set.mockRestore();
+    expect(noted[0]).toMatchObject({ key: 'key:key_1', counts: [{ count: COUNT }] });
+    expect(noted[1]).toBe(noted[0]);
   });
 
   describe('by two guards that share the counter of one window', () => {

@@ -186,7 +186,7 @@ function countAll({ key, plan }: Counting, earlier: Counting | undefined): Promi
   const { windows, sameAs } = plan;
   const counted: (Counted | Promise<Counted>)[] = [];
   for (const [index, window] of windows.entries()) {
-    const same = counted[sameAs[index] ?? index];
+    const same = counted[sameAs[index] as number];
     counted.push(same ?? earlierCount(earlier, window, key) ?? count(window, key));
   }
   return Promise.all(counted);
