@@ -134,6 +134,15 @@ describe('gates that share a verifier', () => {
     });
   });
 
+  it('leave the cache entry to the gate that stores it, if another gate accepted the key before', async () => {
+    const accept = [kit.keys('secret')];
+    const [second, alone] = [requireBearer({ accept }), requireBearer({ accept })];
+    const key = kit.secretKey();
+    await pass(bearing(key), outer, second);
+    const [one, other] = [(await pass(bearing(key), alone)).req, (await pass(bearing(key), alone)).req];
+    expect(authContextOf(other)).toBe(authContextOf(one));
+  });
+
   it.each(verifiers)('the outcome of %s can be copied, without its cache entry', async (_name, make, mint) => {
     const verifier = make();
     const [presented, gate] = [new PresentedCredential(mint()), requireBearer({ accept: [verifier] })];
