@@ -121,7 +121,7 @@ export interface AcceptedWithEntry<P extends Principal = Principal> extends Acce
   readonly [ENTRY]: CredentialEntry<P> | undefined;
 }
 
-/** The part of a cache entry that all requests with the same credential share. */
+/** The part of a cache entry that a gate uses. All requests with the same credential share the entry. */
 export interface CredentialEntry<P extends Principal = Principal> {
   readonly principal: P;
   /**

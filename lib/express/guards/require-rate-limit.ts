@@ -1,26 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { RateCount } from '../../contracts/rate-counter.js';
 import { digestOf } from '../../credentials/digest.js';
 import type { AccessPrincipal, Principal } from '../../credentials/principal.js';
 import type { RateLimit } from '../../credentials/rate-limit.js';
-import { describeError, placesOf } from '../../errors/describe-error.js';
-import { lookupFailures } from '../../events/lookup-failure.js';
-import { afterSocketReads } from '../../http/after-socket-reads.js';
 import { endAfterUncaughtError } from '../end-after-uncaught-error.js';
 import { refuse } from '../gate/refuse.js';
 import { reportDecision } from '../gate/report-decision.js';
 import { authContextOf } from '../gate/request-principal.js';
 import { fail, type Middleware } from '../middleware.js';
 import { type GateMetadata, type GuardMetadata, mark } from '../route-metadata.js';
+import { type Counted, countRequest, UNKNOWN } from './count-request.js';
 import { createRatePlans, type RatePlan, type RateWindow, rateLimitItem, secondsOf } from './rate-limit-counters.js';
 import { type RateLimitOptions, readRateLimitOptions } from './rate-limit-options.js';
-
-/** The result of one counter for one request. `isOver`: the request exceeds the limit. */
-interface Counted {
-  readonly isOver: boolean;
-  /** `undefined` if the counter failed or did not answer in time. */
-  readonly count: RateCount | undefined;
-}
 
 /**
  * How a guard has counted requests of a principal. A request has its own object if it was counted before, if it is
@@ -41,9 +31,6 @@ interface Counting {
 }
 
 const BY = 'requireRateLimit';
-const COUNTER_TIMEOUT_MS = 1_000;
-const NEXT_MICROTASK = Promise.resolve();
-const UNKNOWN: Counted = Object.freeze({ isOver: false, count: undefined });
 const METADATA: GuardMetadata = Object.freeze({ name: BY, kinds: undefined, scopes: undefined, passesAnonymous: true });
 
 /**
@@ -187,7 +174,7 @@ function countAll({ key, plan }: Counting, earlier: Counting | undefined): Promi
   const counted: (Counted | Promise<Counted>)[] = [];
   for (const [index, window] of windows.entries()) {
     const same = counted[sameAs[index] as number];
-    counted.push(same ?? earlierCount(earlier, window, key) ?? count(window, key));
+    counted.push(same ?? earlierCount(earlier, window, key) ?? countRequest(window, key));
   }
   return Promise.all(counted);
 }
@@ -211,66 +198,6 @@ function earlierCount(earlier: Counting | undefined, { name }: RateWindow, key: 
     if (index !== -1) return done.counts[index] ?? UNKNOWN;
   }
   return undefined;
-}
-
-/** The detail of the event if a counter returns something else than a count. */
-const NO_COUNT =
-  'consume() of the counter must return a promise of { remainingPoints, msBeforeNext }, both finite numbers';
-
-/**
- * Counts a request in one window. The promise never rejects. If the counter does not answer within a second, the count
- * is unknown.
- */
-function count({ counter }: RateWindow, key: string): Promise<Counted> {
-  return new Promise((resolve) => {
-    let isSettled = false;
-    let timer: NodeJS.Timeout | undefined;
-    function settle(counted: Counted): void {
-      isSettled = true;
-      clearTimeout(timer);
-      resolve(counted);
-    }
-    function timedOut(): void {
-      if (isSettled) return;
-      report('timed_out', undefined, []);
-      settle(UNKNOWN);
-    }
-    function rejected(error: unknown): void {
-      if (!isCount(error)) report('threw', describeError(error), placesOf(error));
-      settle(isCount(error) ? { isOver: true, count: error } : UNKNOWN);
-    }
-    try {
-      counter.consume(key).then((found) => {
-        if (!isCount(found)) report('threw', NO_COUNT, []);
-        settle(isCount(found) ? { isOver: false, count: found } : UNKNOWN);
-      }, rejected);
-    } catch (error) {
-      rejected(error);
-    }
-    // A counter in memory has answered after one microtask, so it needs no timer.
-    NEXT_MICROTASK.then(() => {
-      if (!isSettled) timer = setTimeout(afterSocketReads, COUNTER_TIMEOUT_MS, timedOut);
-    });
-  });
-}
-
-/**
- * Whether a value is a count. A limiter of rate-limiter-flexible rejects with a count if the key exceeds its limit, and
- * with an `Error` if the limiter fails. A getter of the value may throw; the process would end if this became an
- * unhandled rejection.
- */
-function isCount(value: unknown): value is RateCount {
-  if (typeof value !== 'object' || value === null || value instanceof Error) return false;
-  try {
-    const { remainingPoints, msBeforeNext } = value as { readonly [field in keyof RateCount]: unknown };
-    return Number.isFinite(remainingPoints) && Number.isFinite(msBeforeNext);
-  } catch {
-    return false;
-  }
-}
-
-function report(reason: 'threw' | 'timed_out', detail: string | undefined, where: readonly string[]): void {
-  lookupFailures.publish({ of: BY, reason, detail, where });
 }
 
 /** Returns the header fields; `undefined` if the count in one window is unknown, because the fields would be wrong. */
