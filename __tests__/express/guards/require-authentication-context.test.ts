@@ -212,6 +212,15 @@ it('refuses a token without a payload, as a custom verifier may return it', asyn
   }
 });
 
+it('R10 refuses a key with a payload, as a custom verifier may return it: no user has authenticated', async () => {
+  const payload = { acr: 'mfa', auth_time: Math.floor(Date.now() / 1_000) };
+  const gate = requireBearer({ accept: [acceptingVerifier({ ...keyPrincipal(), payload } as never)] });
+  for (const context of [{ acr: ['mfa'] }, { maxAge: 60 }]) {
+    const { error } = await pass(bearing('abc'), gate, requireAuthenticationContext(context));
+    expect(error).toMatchObject({ code: 'insufficient_user_authentication', status: 401 });
+  }
+});
+
 describe('the clock of auth_time', () => {
   const guard = requireAuthenticationContext({ maxAge: 300 });
   const [near, far] = [createManualClock(), createManualClock()];
