@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto';
-import { expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { systemClock } from '../../lib/contracts/clock.js';
 import { clockOption } from '../../lib/contracts/clock-option.js';
-import { BUILT_IN, builtIn } from '../../lib/contracts/credential-verifier.js';
+import { BUILT_IN, builtIn, ENTRY, type OutcomeWithEntry } from '../../lib/contracts/credential-verifier.js';
 import { replayId } from '../../lib/contracts/replay-cache.js';
+import { PresentedCredential } from '../../lib/http/presented-credential.js';
 import { Options } from '../../lib/options/options.js';
-import { DECLINING } from '../support/stub-verifier.js';
+import { keyPrincipal } from '../support/principals.js';
 
 const clockOf = (clock: unknown) => clockOption(new Options('factory', { clock }, ['clock']), 'clock');
 
@@ -25,10 +26,31 @@ it('the id of a use is the client and a digest', () => {
 });
 
 it('a built-in verifier is frozen, and has a mark that a copy does not have', () => {
-  const { verify } = DECLINING;
-  const verifier = builtIn({ verify });
-  expect(Reflect.get(verifier, BUILT_IN)).toBe(verify);
-  expect([Object.isFrozen(verifier), Object.keys(verifier)]).toEqual([true, ['verify']]);
+  const verify = () => ({ outcome: 'declined' }) as const;
+  const verifier = builtIn({ kinds: ['secret'] as const }, verify);
+  expect(Reflect.get(verifier, BUILT_IN)).toEqual({ verifier, verify });
+  expect(Reflect.get(verifier, BUILT_IN).verifier).toBe(verifier);
+  expect([Object.isFrozen(verifier), Object.keys(verifier)]).toEqual([true, ['kinds', 'verify']]);
   expect(BUILT_IN in { ...verifier }).toBe(false);
   expect(BUILT_IN.description).toBe('keyward.builtIn');
+});
+
+describe('the method verify of a built-in verifier', () => {
+  const principal = keyPrincipal();
+  const entry = { principal, gate: undefined };
+  const refused = { outcome: 'refused', reason: 'no' } as const;
+  const shownOf = async (outcome: OutcomeWithEntry, isLater: boolean) => {
+    const shown = builtIn({}, () => (isLater ? Promise.resolve(outcome) : outcome)).verify(
+      new PresentedCredential('abc'),
+    );
+    expect(shown instanceof Promise).toBe(isLater);
+    return shown;
+  };
+
+  it.each([false, true])('does not return the cache entry (later: %p)', async (isLater) => {
+    const shown = await shownOf({ outcome: 'accepted', principal, dpopNonce: 'n', [ENTRY]: entry }, isLater);
+    expect(shown).toEqual({ outcome: 'accepted', principal, dpopNonce: 'n' });
+    expect(Reflect.ownKeys(shown)).not.toContain(ENTRY);
+    expect(await shownOf(refused, isLater)).toBe(refused);
+  });
 });

@@ -30,7 +30,7 @@ function appOf(document: object, given: object = schemes) {
   return app;
 }
 
-async function get(app: express.Express, path: string, credential?: string) {
+function get(app: express.Express, path: string, credential?: string) {
   const sent = request(app).get(path);
   return credential === undefined ? sent : sent.set('Authorization', `Bearer ${credential}`);
 }
@@ -158,6 +158,22 @@ describe('alternatives', () => {
     const document = documentOf({ '/x': { get: asking([{ accessToken: ['a:x'] }, { secretKey: ['b:y'] }]) } });
     const given = { accessToken: tokens, secretKey: foreign };
     expect(answerOf(await get(appOf(document, given), '/x', 'something'))).toEqual(lacking('b:y'));
+  });
+
+  it('O02 two verifiers that return the same principal are distinguished in each request', async () => {
+    const zone = (name: string): CredentialVerifier => ({
+      kinds: ['secret'],
+      verify: async (credential) =>
+        credential.request?.headers?.['x-zone'] === name ? keys.verify(credential) : { outcome: 'declined' },
+    });
+    const bearer = { type: 'http', scheme: 'bearer' };
+    const components = { securitySchemes: { inside: bearer, outside: bearer } };
+    const paths = { '/x': { get: asking([{ inside: [] }, { outside: ['b:y'] }]) } };
+    const app = appOf(documentOf(paths, { components }), { inside: zone('inside'), outside: zone('outside') });
+    const key = kit.secretKey({ scopes: ['a:x'] });
+    const from = async (name: string) => answerOf(await get(app, '/x', key).set('X-Zone', name));
+    const [inside, outside] = [{ status: 200, challenge: undefined }, lacking('b:y')];
+    expect([await from('outside'), await from('inside'), await from('outside')]).toEqual([outside, inside, outside]);
   });
 });
 

@@ -3,6 +3,7 @@ import { beforeEach, expect, it, jest } from '@jest/globals';
 import { ENTRY } from '../../lib/contracts/credential-verifier.js';
 import { PresentedCredential } from '../../lib/http/presented-credential.js';
 import { ACCESS_KEY, createAccessKeyStore, refused, unavailable } from '../support/access-key-store.js';
+import { askAsGate } from '../support/ask-as-gate.js';
 import { createDpopClient, ORIGIN } from '../support/dpop-client.js';
 
 const counter = { accepted: jest.fn(), refused: jest.fn() };
@@ -30,14 +31,14 @@ async function setUp(options: object = {}) {
   const token = client.token();
   const present = () => {
     const request = { method: 'GET', originalUrl: '/', headers: { dpop: client.proof(token) } };
-    return verifier.verify(new PresentedCredential(token, request, undefined, 'DPoP'));
+    return askAsGate(verifier, new PresentedCredential(token, request, undefined, 'DPoP'));
   };
   const invalidate = () => verifier.invalidate({ accessKey: ACCESS_KEY.id });
   const edit = (change: object) => {
     put({ ...ACCESS_KEY, ...change });
     invalidate();
   };
-  return { present, edit, invalidate, lookups, resolveAccessKey };
+  return { clock: store.clock, present, edit, invalidate, lookups, resolveAccessKey };
 }
 
 it.each([
@@ -56,6 +57,17 @@ it('revoked: a cached token is refused', async () => {
   meanwhile = () => edit({ revokedAt: new Date(0) });
   expect(await present()).toEqual(refused('revoked'));
   expect(counts()).toEqual([1, 1]);
+});
+
+it.each([
+  ['expired', 'expiresAt', undefined],
+  ['revoked', 'revokedAt', undefined],
+  ['expired', 'expiresAt', false],
+] as const)('%s meanwhile, as its record said (%s, cache: %s): the token is refused', async (reason, at, cache) => {
+  const { clock, present, edit } = await setUp({ cache });
+  edit({ [at]: new Date(clock.now() + 1) });
+  meanwhile = () => clock.advance(1);
+  expect(await present()).toEqual(refused(reason));
 });
 
 it('edited: the principal is the new one, and the proof is not checked again', async () => {

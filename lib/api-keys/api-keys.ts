@@ -11,8 +11,10 @@ import {
   type Claim,
   type CredentialEntry,
   type CredentialVerifier,
+  type Declined,
   ENTRY,
-  type Outcome,
+  type OutcomeWithEntry,
+  type Refused,
 } from '../contracts/credential-verifier.js';
 import type { UsageCounter } from '../contracts/usage-counter.js';
 import { includesAddress } from '../credentials/address-list.js';
@@ -90,7 +92,7 @@ const ENDED_RECORD: KeyRecord = Object.freeze({
 });
 const RECORD_USE = { of: 'apiKeys', callback: 'recordUse' } as const;
 const WATCH = { of: 'apiKeys', callback: 'watch' } as const;
-const DECLINED: Outcome = Object.freeze({ outcome: 'declined' });
+const DECLINED: Declined = Object.freeze({ outcome: 'declined' });
 
 /**
  * Makes the verifier of API keys (docs/spec.md §5.1).
@@ -121,7 +123,7 @@ export function apiKeys(options: ApiKeysOptions): CredentialVerifier & Invalidat
   const recordsUse = resolver.recordUse !== undefined;
   const countsUse = resolver.usageOf !== undefined;
 
-  function verify(credential: PresentedCredential): Outcome | Promise<Outcome> {
+  function verify(credential: PresentedCredential): OutcomeWithEntry | Promise<OutcomeWithEntry> {
     // The scheme `DPoP` is for tokens that are bound to a key pair. An API key is not bound to one, so it is never
     // accepted with this scheme.
     if (credential.scheme !== 'Bearer') return DECLINED;
@@ -147,7 +149,7 @@ export function apiKeys(options: ApiKeysOptions): CredentialVerifier & Invalidat
     return usage.refused(refused(cached.reason, cached.id));
   }
 
-  async function verifyLater(credential: PresentedCredential, reading: KeyReading): Promise<Outcome> {
+  async function verifyLater(credential: PresentedCredential, reading: KeyReading): Promise<OutcomeWithEntry> {
     const found = await cache.load(credential.cacheKey, { credential, reading }, credential);
     if (found instanceof FailedLookup) return { outcome: 'unavailable', reason: `lookup_${found.reason}` };
     if (found instanceof NegativeEntry) return usage.refused(refused(found.reason, found.id));
@@ -212,10 +214,10 @@ export function apiKeys(options: ApiKeysOptions): CredentialVerifier & Invalidat
   }
 
   handleRejection(WATCH, resolver.watch?.(cache.listener));
-  return builtIn({ kinds, claims: claimsOf(format, kinds, environments), verify, invalidate });
+  return builtIn({ kinds, claims: claimsOf(format, kinds, environments), invalidate }, verify);
 }
 
-function refused(reason: string, keyId: string | undefined): Outcome {
+function refused(reason: string, keyId: string | undefined): Refused {
   return { outcome: 'refused', reason, keyId };
 }
 

@@ -106,7 +106,10 @@ export interface Accepted<P extends Principal = Principal> {
   readonly dpopNonce?: string | undefined;
 }
 
-/** The result of a verifier of keyward, or the validated result of a custom verifier. */
+/**
+ * The result that a verifier of keyward returns to a gate, or the validated result of a custom verifier. Only files of
+ * keyward get it (see `builtIn`).
+ */
 export type OutcomeWithEntry<P extends Principal = Principal> = AcceptedWithEntry<P> | Declined | Refused | Unavailable;
 
 export const ENTRY: unique symbol = Symbol('keyward.entry');
@@ -115,8 +118,7 @@ export const ENTRY: unique symbol = Symbol('keyward.entry');
 export interface AcceptedWithEntry<P extends Principal = Principal> extends Accepted<P> {
   /**
    * The cache entry of the credential, with the same principal; `undefined` if a custom verifier accepted it. With
-   * `cache: false`, the entry is used for one request only. The name is a symbol, so that copies of the outcome in JSON
-   * or by `structuredClone` do not contain the entry. An inspection, a deep comparison and a spread see it.
+   * `cache: false`, the entry is used for one request only.
    */
   readonly [ENTRY]: CredentialEntry<P> | undefined;
 }
@@ -171,16 +173,46 @@ export interface Unavailable {
 
 export const BUILT_IN: unique symbol = Symbol('keyward.builtIn');
 
-/** A verifier that keyward created has this property. Its value is the method `verify` of this verifier. */
+/** The mark of a verifier that keyward created. */
+export interface BuiltInMark<P extends Principal = Principal> {
+  /**
+   * The marked verifier. An object that inherits or copies the mark is another object, and is not trusted: it may have
+   * other `kinds`, for example.
+   */
+  readonly verifier: object;
+  /** Verifies a credential, as the verifier does, and returns the cache entry too. */
+  readonly verify: (credential: PresentedCredential) => OutcomeWithEntry<P> | Promise<OutcomeWithEntry<P>>;
+}
+
+/** A verifier that keyward created has this property. */
 export interface BuiltIn {
-  readonly [BUILT_IN]?: CredentialVerifier['verify'];
+  readonly [BUILT_IN]?: BuiltInMark;
 }
 
 /**
- * Marks a verifier that keyward created. A gate (`requireBearer`) trusts such a verifier to check the syntax of
- * credentials that are not cached, and to return valid, frozen principals. The mark is the verifier's own `verify`. An
- * object that copies or inherits the mark, but has another `verify`, is not trusted.
+ * Makes a verifier of keyward. A gate (`requireBearer`) trusts it to check the syntax of credentials that are not
+ * cached, and to return valid, frozen principals.
+ *
+ * The method `verify` of the result does not return the cache entry: a verifier that wraps it could freeze or change
+ * the entry, and a revoked credential would then be accepted. A gate calls `verify` of the mark.
  */
-export function builtIn<V extends CredentialVerifier>(verifier: V): Readonly<V> {
-  return Object.freeze(Object.defineProperty(verifier, BUILT_IN, { value: verifier.verify }));
+export function builtIn<P extends Principal, V extends object>(
+  facts: V,
+  verify: BuiltInMark<P>['verify'],
+): Readonly<V & CredentialVerifier<P>> {
+  const verifier = {
+    ...facts,
+    verify(credential: PresentedCredential): Outcome<P> | Promise<Outcome<P>> {
+      const outcome = verify(credential);
+      return outcome instanceof Promise ? outcome.then(withoutEntry) : withoutEntry(outcome);
+    },
+  };
+  const mark: BuiltInMark<P> = { verifier, verify };
+  return Object.freeze(Object.defineProperty(verifier, BUILT_IN, { value: mark }));
+}
+
+function withoutEntry<P extends Principal>(outcome: OutcomeWithEntry<P>): Outcome<P> {
+  if (outcome.outcome !== 'accepted') return outcome;
+  const { principal, dpopNonce } = outcome;
+  return { outcome: 'accepted', principal, dpopNonce };
 }

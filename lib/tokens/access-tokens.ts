@@ -85,7 +85,7 @@ export function accessTokens(options: AccessTokensOptions): CredentialVerifier &
   /** Verifications in progress, by the cache key of the token. Requests with the same token share one verification. */
   const pending = new Map<string, Promise<TokenOutcome>>();
 
-  // This is the method `verify` if `accessKeys`, `dpop` or `mtls` is given. Otherwise `verify` is `verifyToken`.
+  // Verifies tokens if `accessKeys`, `dpop` or `mtls` is given. Otherwise `verifyToken` is enough.
   function verifyAndConfirm(credential: PresentedCredential): OutcomeWithEntry | Promise<OutcomeWithEntry> {
     const token = verifyToken(credential);
     if (token instanceof Promise) return token.then((settled) => confirm(settled, credential));
@@ -108,7 +108,7 @@ export function accessTokens(options: AccessTokensOptions): CredentialVerifier &
 
   /**
    * Waits for the replay cache. Meanwhile, the token may have expired, and its signing key may have been withdrawn. If
-   * its access key was revoked or changed, the token is verified again, but not the proof, which would be a replay.
+   * its access key has ended or changed, the token is verified again, but not the proof, which would be a replay.
    */
   async function confirmLater(
     { principal, signingKey, accessKey }: VerifiedToken,
@@ -117,7 +117,8 @@ export function accessTokens(options: AccessTokensOptions): CredentialVerifier &
   ): Promise<OutcomeWithEntry> {
     const settled = await pendingOutcome;
     const outcome = refusalIfEnded(principal.expiresAt, signingKey) ?? settled;
-    const isCurrent = bounds === undefined || accessKey === undefined || accessKey.isCached;
+    const isCurrent =
+      accessKey === undefined || (accessKey.endsAt > clock.now() && (bounds === undefined || accessKey.isCached));
     if (isCurrent || outcome.outcome !== 'accepted') return counted(outcome, credential, accessKey);
     const token = await verifyToken(credential);
     if (token.outcome !== 'accepted') return counted(token, credential);
@@ -259,8 +260,7 @@ export function accessTokens(options: AccessTokensOptions): CredentialVerifier &
     // Not `{ ...entry, boundKeys }`: V8 of Node 20 would create a new hidden class for each token.
     if (claims.boundKeys !== undefined) Object.assign(entry, { boundKeys: claims.boundKeys });
     verifiedTokens?.set(cacheKey, entry);
-    // Frozen, because the requests that joined this verification share it.
-    return Object.freeze({ outcome: 'accepted', principal, [ENTRY]: entry });
+    return { outcome: 'accepted', principal, [ENTRY]: entry };
   }
 
   /** Refuses a token that expired during its verification, or whose signing key was withdrawn during this time. */
@@ -275,15 +275,15 @@ export function accessTokens(options: AccessTokensOptions): CredentialVerifier &
   }
 
   const { issuer, audiences = [], clockTolerance } = rules;
-  return builtIn({
+  const facts = {
     kinds: Object.freeze(['access'] as const),
     claims: [{ of: issuer, what: `access tokens issued by ${issuer}` }],
     tokens: Object.freeze({ issuer, audiences, clock, clockTolerance }),
     confirmation: confirmation?.methods,
-    // `verifyAndConfirm` is needed only to check proofs and certificates, or to count the use of access keys.
-    verify: confirmation === undefined && accessKeys === undefined ? verifyToken : verifyAndConfirm,
     invalidate,
-  });
+  };
+  // `verifyAndConfirm` is needed only to check proofs and certificates, or to count the use of access keys.
+  return builtIn(facts, confirmation === undefined && accessKeys === undefined ? verifyToken : verifyAndConfirm);
 }
 
 function refused(rule: BrokenClaimRule | BrokenHeaderRule | 'signature'): Refused {

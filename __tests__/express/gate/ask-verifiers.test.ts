@@ -3,11 +3,13 @@ import {
   apiKeys,
   BearerError,
   type CredentialVerifier,
+  createKeyText,
+  type KeyRecord,
   type LookupFailure,
   type Principal,
   requireBearer,
 } from 'keyward';
-import { builtIn } from '../../../lib/contracts/credential-verifier.js';
+import { builtIn, ENTRY, type OutcomeWithEntry } from '../../../lib/contracts/credential-verifier.js';
 import { RATE_LIMITS_EXPECTED } from '../../../lib/credentials/rate-limit.js';
 import { askVerifiers } from '../../../lib/express/gate/ask-verifiers.js';
 import { PresentedCredential } from '../../../lib/http/presented-credential.js';
@@ -256,7 +258,7 @@ describe('the outcome of a custom verifier', () => {
     'may refuse with the code %s',
     (code) => {
       const outcome = { outcome: 'refused', reason: 'no', code };
-      expect(ask(answering(outcome))).toBe(outcome);
+      expect(ask(answering(outcome))).toEqual(outcome);
     },
   );
 
@@ -277,8 +279,9 @@ describe('the outcome of a verifier of keyward is not checked again', () => {
     ['at once', false],
     ['later', true],
   ])('if it answers %s', async (_name, isLater) => {
-    const outcome = { outcome: 'accepted', principal: keyPrincipal({ apis: ['payments'] }) } as const;
-    expect(await ask(builtIn(answering(isLater ? Promise.resolve(outcome) : outcome)))).toBe(outcome);
+    const principal = keyPrincipal({ apis: ['payments'] });
+    const outcome: OutcomeWithEntry = { outcome: 'accepted', principal, [ENTRY]: undefined };
+    expect(await ask(builtIn({}, () => (isLater ? Promise.resolve(outcome) : outcome)))).toBe(outcome);
     expect(Object.isFrozen(outcome.principal)).toBe(false);
   });
 });
@@ -310,6 +313,36 @@ describe('principals that askVerifiers accepts', () => {
     expect(ask(Object.create(ours, { verify: { value: verify } }))).toEqual(UNAVAILABLE);
   });
 
+  it('not one of a kind that an object does not name which inherits a verifier of keyward', async () => {
+    const record: KeyRecord = { id: 'key_1', kind: 'secret', account: 'acme', environment: 'live', apis: 'all' };
+    const ours = apiKeys({ resolver: () => record, kinds: ['secret'], environment: 'live' });
+    const narrower = Object.create(ours, { kinds: { value: ['public'] } });
+    const credential = () => new PresentedCredential(createKeyText({ kind: 'secret', environment: 'live' }));
+    expect(await askVerifiers([ours], credential())).toMatchObject({ outcome: 'accepted' });
+    expect(await askVerifiers([narrower], credential())).toEqual(UNAVAILABLE);
+  });
+
+  it('only what was checked: each property of an outcome is read once', () => {
+    const hostile = (name: string, ...values: unknown[]) => {
+      const outcome = { outcome: 'refused', reason: 'no', principal: keyPrincipal() };
+      return Object.defineProperty(outcome, name, { get: () => (values.length > 1 ? values.shift() : values[0]) });
+    };
+    expect(ask(answering(hostile('outcome', 'refused', 'accepted')))).toEqual({ outcome: 'refused', reason: 'no' });
+    expect(ask(answering(hostile('code', undefined, 'admin')))).toEqual({ outcome: 'refused', reason: 'no' });
+    const throwingUndefined = Object.defineProperty({ outcome: 'unavailable' }, 'retryAfter', {
+      get: throwing(undefined),
+    });
+    expect(ask(answering(throwingUndefined))).toEqual(UNAVAILABLE);
+  });
+
+  it('no nonce and no id that is not a string', () => {
+    const [nonce, id] = [Symbol('n'), 7];
+    const accepted = { outcome: 'accepted', principal: keyPrincipal(), dpopNonce: null };
+    expect(ask(answering(accepted))).toMatchObject({ outcome: 'accepted', dpopNonce: undefined });
+    const refused = { outcome: 'refused', reason: 'no', dpopNonce: nonce, keyId: id };
+    expect(ask(answering(refused))).toEqual({ outcome: 'refused', reason: 'no' });
+  });
+
   it('one that is not frozen becomes frozen, with its lists', () => {
     const principal = keyPrincipal({ apis: ['payments'], scopes: ['payments'], channels: ['pc_1'] });
     ask(acceptingVerifier(principal));
@@ -331,8 +364,8 @@ describe('principals that askVerifiers accepts', () => {
 
 describe('text that is not a b64token', () => {
   it('is refused, if a verifier of keyward refuses it', () => {
-    const refused = { outcome: 'refused', reason: 'syntax' };
-    expect(askVerifiers([builtIn(answering(refused))], new PresentedCredential('sk_a b'))).toBe(refused);
+    const refused = { outcome: 'refused', reason: 'syntax' } as const;
+    expect(askVerifiers([builtIn({}, () => refused)], new PresentedCredential('sk_a b'))).toBe(refused);
   });
 
   const askFor = (text: string, ...accept: CredentialVerifier[]) => askVerifiers(accept, new PresentedCredential(text));

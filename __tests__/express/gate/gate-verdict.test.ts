@@ -80,6 +80,7 @@ it.each<[unknown, number | undefined]>([
   [-5, 1],
   [Number.NaN, undefined],
   [Number.POSITIVE_INFINITY, undefined],
+  [1e21, undefined],
   ['7', undefined],
 ])('while nothing can be verified, retryAfter %p is %p seconds', (retryAfter, expected) => {
   const outcome = { outcome: 'unavailable', reason: 'keys_unavailable', retryAfter: retryAfter as number } as const;

@@ -1,10 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { type Decision, defineGuard, type GuardDefinition, requireBearer } from 'keyward';
+import { type Decision, defineGuard, type GuardDefinition, type Principal, requireBearer } from 'keyward';
+import { setPrincipal } from '../../../lib/express/gate/request-principal.js';
 import { guardMetadataOf } from '../../../lib/express/guards/guard.js';
 import { type Eavesdropper, eavesdrop } from '../../support/eavesdrop.js';
 import { bearing, pass, requestOf } from '../../support/passage.js';
 import { keyPrincipal, tokenPrincipal } from '../../support/principals.js';
-import { acceptingVerifier } from '../../support/stub-verifier.js';
+import { acceptingVerifier, DECLINING } from '../../support/stub-verifier.js';
 
 const principal = keyPrincipal();
 const gate = requireBearer({ accept: [acceptingVerifier(principal)], realm: 'pay' });
@@ -214,6 +215,17 @@ describe('a guard behind a gate', () => {
     const { passed, error } = await judgedBy(judge);
     expect([passed, error]).toEqual([false, expect.any(Error)]);
     expect(refusals()).toEqual([]);
+  });
+
+  it.each([true, false])('ends the request if the principal cannot be read (the check returns %p)', async (verdict) => {
+    const principal = Object.defineProperty({ ...keyPrincipal() }, 'confirmation', trap(undefined)) as Principal;
+    const req = requestOf();
+    setPrincipal(req, requireBearer({ accept: [DECLINING] })['keyward.gate'], principal);
+    const { passed, error } = await pass(
+      req,
+      guardThat(() => verdict),
+    );
+    expect([passed, error]).toEqual([false, expect.any(Error)]);
   });
 
   it('reads the scopes of a verdict once, so that the challenge has the checked value', async () => {

@@ -96,6 +96,7 @@ it.each([
   [2.9, 2_000, '"60s";r=2;t=2'],
   [0, 2_001, '"60s";r=0;t=3'],
   [-1, 0, '"60s";r=0;t=1'],
+  [1e300, 1e300, '"60s";r=999999999999999;t=999999999999999'],
 ])('%d requests and %d ms that remain: %s', (remainingPoints, msBeforeNext, item) => {
   const window: RateWindow = { name: 'x', policy: '"60s"', counter };
   expect(rateLimitItem(window, { remainingPoints, msBeforeNext })).toBe(item);

@@ -207,6 +207,10 @@ describe('a count', () => {
   });
 });
 
+function raise(error: Error): never {
+  throw error;
+}
+
 describe('no count', () => {
   const NO_COUNT =
     'consume() of the counter must return a promise of { remainingPoints, msBeforeNext }, both finite numbers';
@@ -230,6 +234,7 @@ describe('no count', () => {
         },
       },
     ],
+    ['an object whose prototype cannot be read', new Proxy({}, { getPrototypeOf: () => raise(new RangeError()) })],
   ])('a counter that resolves to %s', async (_name, found) => {
     const { error, res } = await judged(async () => found);
     expect(error).toMatchObject({ code: 'temporarily_unavailable', status: 503 });

@@ -5,6 +5,7 @@ import { PresentedCredential } from '../../../lib/http/presented-credential.js';
 import { createIntrospectedTokens } from '../../../lib/tokens/introspection/introspected-tokens.js';
 import { readIntrospectedTokensOptions } from '../../../lib/tokens/introspection/introspection-options.js';
 import { T1 } from '../../support/answers.js';
+import { askAsGate } from '../../support/ask-as-gate.js';
 import { createDpopClient, ORIGIN } from '../../support/dpop-client.js';
 import { ACTIVE, AUDIENCE, introspectedApi, NOW } from '../../support/introspection-server.js';
 import { createManualClock } from '../../support/manual-clock.js';
@@ -101,7 +102,7 @@ describe('a token that is invalidated while the replay cache is asked', () => {
     const present = () => {
       const headers = { dpop: client.proof('opaque-token', { iat: NOW }) };
       const request = { method: 'GET', originalUrl: '/', headers };
-      return verifier.verify(new PresentedCredential('opaque-token', request, undefined, 'DPoP'));
+      return askAsGate(verifier, new PresentedCredential('opaque-token', request, undefined, 'DPoP'));
     };
     const keep = () => {
       invalidates = false;

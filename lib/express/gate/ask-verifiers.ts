@@ -3,6 +3,7 @@
  * principals of custom verifiers.
  */
 import {
+  type Accepted,
   type AcceptedWithEntry,
   BUILT_IN,
   type BuiltIn,
@@ -78,9 +79,10 @@ export function askVerifiers(
       // A built-in verifier declines a malformed credential itself, and its principals are valid and frozen. So the
       // check of `isWellFormed` here and the function `checked` below are only for custom verifiers (see `builtIn` in
       // contracts/credential-verifier.ts).
-      const isBuiltIn = verifier[BUILT_IN] === verifier.verify;
+      const mark = verifier[BUILT_IN];
+      const isBuiltIn = mark?.verifier === verifier;
       if (!isBuiltIn && !credential.isWellFormed) return MALFORMED_OUTCOME;
-      const result = verifier.verify(credential);
+      const result = isBuiltIn ? mark.verify(credential) : verifier.verify(credential);
       if (result instanceof Promise || (!isBuiltIn && isThenable(result))) {
         return awaitOutcome(accept, credential, index, result, reason, isKey);
       }
@@ -106,7 +108,7 @@ async function awaitOutcome(
   try {
     const verifier = accept[index] as CredentialVerifier & BuiltIn;
     const result = await pending;
-    const isBuiltIn = verifier[BUILT_IN] === verifier.verify;
+    const isBuiltIn = verifier[BUILT_IN]?.verifier === verifier;
     const outcome = isBuiltIn ? (result as OutcomeWithEntry) : checked(verifier, result);
     if (outcome.outcome !== 'declined') return outcome;
     const isKey = isDeclinedKey || KEY_REASONS.includes(outcome.reason);
@@ -125,31 +127,47 @@ function isThenable(outcome: Outcome | PromiseLike<Outcome> | undefined): outcom
   return typeof (outcome as PromiseLike<Outcome> | null | undefined)?.then === 'function';
 }
 
-function checked(verifier: CredentialVerifier, outcome: Outcome): OutcomeWithEntry {
-  switch (outcome.outcome) {
+/**
+ * Copies the outcome of a custom verifier, and reads each property only once: a getter of the outcome could return
+ * another value the second time, or throw. The caller catches the error.
+ */
+function checked(verifier: CredentialVerifier, given: Outcome): OutcomeWithEntry {
+  const { outcome, principal, reason, keyId, code, retryAfter, dpopNonce } = given as AnyOutcome;
+  switch (outcome) {
     case 'accepted':
-      // Without an entry: the verifier may have copied the outcome of another verifier, and changed the principal.
       return {
-        outcome: 'accepted',
-        principal: validatePrincipal(verifier, outcome.principal),
-        dpopNonce: outcome.dpopNonce,
+        outcome,
+        principal: validatePrincipal(verifier, principal),
+        dpopNonce: stringOf(dpopNonce),
         [ENTRY]: undefined,
       };
     case 'refused':
-      if (!REFUSAL_CODES.includes(outcome.code)) {
+      if (!REFUSAL_CODES.includes(code)) {
         throw new OutcomeError(
           'a refusal with an unknown code; expected "invalid_token", "invalid_dpop_proof", "use_dpop_nonce" or no code',
         );
       }
-      return outcome;
+      return { outcome, reason, keyId: stringOf(keyId), code, dpopNonce: stringOf(dpopNonce) };
     case 'declined':
+      return { outcome, reason };
     case 'unavailable':
-      return outcome;
+      return { outcome, reason, retryAfter };
     default:
       throw new OutcomeError(
         'a value with an invalid "outcome" property; expected "accepted", "declined", "refused" or "unavailable"',
       );
   }
+}
+
+/** All properties of all outcomes. */
+type AnyOutcome = Pick<Outcome, 'outcome'> &
+  Omit<Accepted, 'outcome'> &
+  Omit<Refused, 'outcome'> &
+  Omit<Unavailable, 'outcome'>;
+
+/** Returns a string; `undefined` for another value, which a custom verifier may return. */
+function stringOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
 }
 
 /**

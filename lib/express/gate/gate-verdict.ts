@@ -65,6 +65,10 @@ export function refusalOf(outcome: Exclude<FinalOutcome, AcceptedWithEntry>, cre
   const { reason, retryAfter } = outcome;
   // A custom verifier may return any value, but `Retry-After` must be whole seconds (RFC 9110 section 10.2.3): a number
   // is rounded up, and anything else is replaced by the default.
-  const seconds = Number.isFinite(retryAfter) ? Math.max(1, Math.ceil(Number(retryAfter))) : undefined;
-  return { answer: { code: 'temporarily_unavailable', retryAfter: seconds }, reason };
+  const seconds = typeof retryAfter === 'number' ? Math.ceil(retryAfter) : Number.NaN;
+  const isWhole = Number.isSafeInteger(seconds);
+  return {
+    answer: { code: 'temporarily_unavailable', retryAfter: isWhole ? Math.max(1, seconds) : undefined },
+    reason,
+  };
 }

@@ -64,8 +64,8 @@ export function countRequest({ counter }: RateWindow, key: string): Promise<Coun
  * unhandled rejection.
  */
 function isCount(value: unknown): value is RateCount {
-  if (typeof value !== 'object' || value === null || value instanceof Error) return false;
   try {
+    if (typeof value !== 'object' || value === null || value instanceof Error) return false;
     const { remainingPoints, msBeforeNext } = value as { readonly [field in keyof RateCount]: unknown };
     return Number.isFinite(remainingPoints) && Number.isFinite(msBeforeNext);
   } catch {

@@ -140,9 +140,11 @@ export function createGuard({ check, ...facts }: GuardMetadata & { readonly chec
       return;
     }
     let refusal: Refusal | undefined;
+    let scheme: CredentialScheme;
     try {
       const verdict = check(principal, req);
       refusal = verdict === true ? undefined : refusalOf(name, verdict);
+      scheme = principal.confirmation === 'dpop' ? 'DPoP' : 'Bearer';
     } catch (error) {
       fail(next, error);
       return;
@@ -154,7 +156,6 @@ export function createGuard({ check, ...facts }: GuardMetadata & { readonly chec
     const { reason, scopes: needed, authenticationContext, confirmation } = refusal;
     const code = codeOf(refusal);
     reportDecision(req, { outcome: 'refused', by: name, code, reason }, principal);
-    const scheme = principal.confirmation === 'dpop' ? 'DPoP' : 'Bearer';
     const schemes = confirmation && schemesFor(confirmation);
     refuse(res, next, gate, { code, scopes: needed, authenticationContext, scheme, schemes });
   };

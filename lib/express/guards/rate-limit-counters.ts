@@ -35,6 +35,7 @@ export interface RatePlan {
  * counter. A list whose record is still cached keeps a dropped counter: otherwise its key would start again at zero.
  */
 const MAX_WINDOWS = 1_000;
+const MAX_INTEGER = 999_999_999_999_999;
 
 /**
  * Returns a function that converts a list of limits to a plan. Equal limits share one counter, even if they are in
@@ -79,11 +80,15 @@ export function createRatePlans(
   };
 }
 
-/** Formats one item of the field `RateLimit`: the requests that remain in the window, and the seconds until it ends. */
+/**
+ * Formats one item of the field `RateLimit`: the requests that remain in the window, and the seconds until it ends. Both
+ * must be integers of at most 15 digits (RFC 9651 section 3.3.1), whatever a custom counter returns.
+ */
 export function rateLimitItem({ policy }: RateWindow, { remainingPoints, msBeforeNext }: RateCount): string {
-  return `${policy};r=${Math.max(0, Math.trunc(remainingPoints))};t=${secondsOf(msBeforeNext)}`;
+  const remaining = Math.min(MAX_INTEGER, Math.max(0, Math.trunc(remainingPoints)));
+  return `${policy};r=${remaining};t=${secondsOf(msBeforeNext)}`;
 }
 
 export function secondsOf(milliseconds: number): number {
-  return Math.max(1, Math.ceil(milliseconds / 1_000));
+  return Math.min(MAX_INTEGER, Math.max(1, Math.ceil(milliseconds / 1_000)));
 }

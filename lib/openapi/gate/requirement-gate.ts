@@ -20,6 +20,7 @@ import { requireBearer } from '../../express/gate/require-bearer.js';
 import { provenMethods } from '../../express/guards/require-confirmation.js';
 import { fail, type Middleware } from '../../express/middleware.js';
 import type { GateMetadata } from '../../express/route-metadata.js';
+import type { PresentedCredential } from '../../http/presented-credential.js';
 import { ABSENT, type CredentialScheme, readDpop } from '../../protocol/authorization-header.js';
 import type { Alternative, Requirement } from '../document/requirement.js';
 
@@ -65,7 +66,7 @@ function createAlternativesGate(
   allowSchemeless: boolean,
 ): OperationGate {
   const { alternatives } = requirement;
-  const acceptedBy = new WeakMap<Principal, CredentialVerifier>();
+  const acceptedBy = new WeakMap<object, CredentialVerifier>();
   const accept = verifiers.map((verifier) => rememberVerifier(verifier, acceptedBy));
   const gate = requireBearer({ accept, allowSchemeless });
   const metadata = gate['keyward.gate'];
@@ -87,7 +88,7 @@ function createAlternativesGate(
     const principal = authContextOf(req)?.principal as Principal;
     let refusal: AlternativeRefusal | undefined;
     try {
-      const verifier = acceptedBy.get(principal);
+      const verifier = acceptedBy.get(req);
       refusal = refusalOf(
         alternatives.filter((alternative) => alternative.verifier === verifier),
         principal,
@@ -140,27 +141,26 @@ function refusalOf(fitting: readonly Alternative[], principal: Principal): Alter
   return refusal;
 }
 
-/**
- * Wraps a verifier, and records in `acceptedBy` which principals it accepts. If two verifiers return the same principal
- * object, only the first one is recorded.
- */
+/** Wraps a verifier, and records in `acceptedBy` the requests whose credential it accepts. */
 function rememberVerifier(
   verifier: CredentialVerifier & BuiltIn,
-  acceptedBy: WeakMap<Principal, CredentialVerifier>,
+  acceptedBy: WeakMap<object, CredentialVerifier>,
 ): CredentialVerifier {
-  const note = (outcome: Outcome): Outcome => {
-    if (outcome?.outcome === 'accepted' && !acceptedBy.has(outcome.principal)) {
-      acceptedBy.set(outcome.principal, verifier);
-    }
+  function note<O extends Outcome>(outcome: O, { request }: PresentedCredential): O {
+    if (outcome?.outcome === 'accepted' && request !== undefined) acceptedBy.set(request, verifier);
     return outcome;
-  };
-  const verify: CredentialVerifier['verify'] = (credential) => {
-    const outcome = verifier.verify(credential);
-    return 'then' in outcome ? Promise.resolve(outcome).then(note) : note(outcome);
-  };
-  const { kinds, claims, claimsRest, tokens, confirmation } = verifier;
-  const remembering: CredentialVerifier = { kinds, claims, claimsRest, tokens, confirmation, verify };
-  return verifier[BUILT_IN] === verifier.verify ? builtIn(remembering) : remembering;
+  }
+  function remembering<O extends Outcome>(ask: (credential: PresentedCredential) => O | Promise<O>) {
+    return (credential: PresentedCredential): O | Promise<O> => {
+      const outcome = ask(credential);
+      if (!('then' in outcome)) return note(outcome, credential);
+      return Promise.resolve(outcome).then((settled) => note(settled, credential));
+    };
+  }
+  const { kinds, claims, claimsRest, tokens, confirmation, [BUILT_IN]: mark } = verifier;
+  const facts = { kinds, claims, claimsRest, tokens, confirmation };
+  if (mark?.verifier === verifier) return builtIn(facts, remembering(mark.verify));
+  return { ...facts, verify: remembering((credential) => verifier.verify(credential)) };
 }
 
 function isSameSet(one: readonly string[], other: readonly string[]): boolean {

@@ -196,15 +196,15 @@ export function createIntrospectedTokens(
   }
 
   const { audiences = [], clockTolerance } = rules;
-  return builtIn({
+  const facts = {
     kinds: Object.freeze(['access'] as const),
     claims: [{ of: issuer, what: `opaque tokens issued by ${issuer}` }],
     claimsRest: true,
     tokens: Object.freeze({ issuer, audiences, clock, clockTolerance }),
     confirmation: confirmation?.methods,
-    verify,
     invalidate,
-  });
+  };
+  return builtIn(facts, verify);
 }
 
 function refused(reason: string): OutcomeWithEntry<AccessPrincipal> {
