@@ -40,6 +40,18 @@ describe('the options of bearerErrors', () => {
     expect(() => bearerErrors(options as BearerErrorsOptions)).toThrow(new TypeError(`bearerErrors: ${message}`));
   });
 
+  it('says that the parentheses are missing if it is mounted itself', async () => {
+    const errors: unknown[] = [];
+    const app = express().use(bearerErrors as () => void);
+    const onError: ErrorRequestHandler = (error, _req, res, _next) => {
+      errors.push(error);
+      res.sendStatus(500);
+    };
+    await request(app.use(onError)).get('/').expect(500);
+    const message = 'bearerErrors: expected options, got a request; call it in app.use(bearerErrors())';
+    expect(errors).toEqual([new TypeError(message)]);
+  });
+
   it('returns a function that Express recognizes as an error handler', () => {
     expect(bearerErrors()).toHaveLength(4);
   });

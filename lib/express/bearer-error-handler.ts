@@ -1,4 +1,4 @@
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import { IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import { type OptionTable, oneOf, readTable, withDefault } from '../options/option-table.js';
 import { isOauthError } from '../protocol/bearer-error-codes.js';
 import { BearerError } from './bearer-error.js';
@@ -29,7 +29,8 @@ export type ErrorMiddleware = (
  * Makes the error handler that answers the requests which a gate or a guard of keyward refused. It writes the
  * `BearerError` as JSON, and passes every other error to the next error handler. Mount it after the routes.
  *
- * @throws TypeError for an option that is unknown or of the wrong type.
+ * @throws TypeError for an option that is unknown or of the wrong type, and for a request: then the parentheses are
+ *   missing.
  * @example
  * ```ts
  * import express from 'express';
@@ -40,6 +41,10 @@ export type ErrorMiddleware = (
  * ```
  */
 export function bearerErrors(options: BearerErrorsOptions = {}): ErrorMiddleware {
+  // With `app.use(bearerErrors)`, Express would call it for each request.
+  if (options instanceof IncomingMessage) {
+    throw new TypeError('bearerErrors: expected options, got a request; call it in app.use(bearerErrors())');
+  }
   const { format } = readTable('bearerErrors', options, OPTIONS);
   const [contentType, bodyOf] =
     format === 'oauth' ? ['application/json', oauthBody] : ['application/problem+json', problemBody];

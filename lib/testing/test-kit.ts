@@ -5,10 +5,12 @@
 import { randomBytes } from 'node:crypto';
 import { decodeJwt } from 'jose';
 import { apiKeys } from '../api-keys/api-keys.js';
+import type { Invalidatable } from '../contracts/change-feed.js';
 import type { CredentialVerifier } from '../contracts/credential-verifier.js';
 import { KEY_KINDS, type KeyKind } from '../credentials/credential-kind.js';
 import type { Environment } from '../credentials/environment.js';
 import { mintKey } from '../credentials/keyward-format.js';
+import type { AccessPrincipal, KeyPrincipal } from '../credentials/principal.js';
 import {
   type AccessKeyRecord,
   type KeyRecord,
@@ -37,11 +39,11 @@ import { TestStore } from './test-store.js';
 /** The result of `createTestKit`. */
 export interface TestKit {
   /** The verifiers of access tokens, secret keys and public keys, for `requireBearer({ accept })`. */
-  readonly accept: readonly CredentialVerifier[];
-  /** Only the verifier of access tokens. */
-  readonly tokens: CredentialVerifier;
-  /** Only the verifier of keys of the given kinds. */
-  keys(...kinds: readonly KeyKind[]): CredentialVerifier;
+  readonly accept: readonly CredentialVerifier<AccessPrincipal<string> | KeyPrincipal>[];
+  /** Only the verifier of access tokens. It has the type of `accessTokens` with `accessKeys`. */
+  readonly tokens: CredentialVerifier<AccessPrincipal<string>> & Invalidatable;
+  /** Only the verifier of keys of the given kinds. It has the type of `apiKeys` with these kinds. */
+  keys<K extends KeyKind>(...kinds: readonly K[]): CredentialVerifier<KeyPrincipal<K>> & Invalidatable;
   /** The clock of all verifiers. It does not run: use `clock.advance(milliseconds)`. */
   readonly clock: TestClock;
   readonly issuer: string;
@@ -141,12 +143,12 @@ export function createTestKit(options: TestKitOptions = {}): TestKit {
     assertReachable: () => store.assertReachable(),
   });
 
-  function keys(...kinds: readonly KeyKind[]) {
+  function keys<K extends KeyKind>(...kinds: readonly K[]) {
     const name = namesOf('keys', kinds, KEY_KINDS).join();
     const known = verifiers.get(name);
     const verifier = known ?? apiKeys({ resolver: store.resolveKey, kinds, environment, apis, clock });
     verifiers.set(name, verifier);
-    return verifier;
+    return verifier as CredentialVerifier<KeyPrincipal<K>> & Invalidatable;
   }
 
   function mint(kind: KeyKind, given: KeyTraits): string {
