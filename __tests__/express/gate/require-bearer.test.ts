@@ -211,6 +211,19 @@ describe('an outcome of a verifier whose getters throw', () => {
   });
 });
 
+describe('a principal that cannot be read after it was checked', () => {
+  it('ends the request with an error, if the verifier answered later', async () => {
+    const principal = Object.defineProperty({ ...first }, 'confirmation', {
+      get() {
+        if (Object.isFrozen(this)) throw new RangeError('no confirmation');
+      },
+    });
+    const later = answering(Promise.resolve({ outcome: 'accepted', principal }));
+    const { passed, error } = await pass(bearing('abc'), gateOf([later]));
+    expect([passed, error]).toEqual([false, new RangeError('no confirmation')]);
+  });
+});
+
 describe('a next that throws after a verifier answered later', () => {
   it('ends the response with 500', async () => {
     const later: CredentialVerifier = { verify: async () => ({ outcome: 'accepted', principal: first }) };

@@ -149,7 +149,6 @@ function checked(verifier: CredentialVerifier, given: Outcome): OutcomeWithEntry
       }
       return { outcome, reason, keyId: stringOf(keyId), code, dpopNonce: stringOf(dpopNonce) };
     case 'declined':
-      return { outcome, reason };
     case 'unavailable':
       return { outcome, reason, retryAfter };
     default:
