@@ -17,7 +17,8 @@ export interface RateCounter {
   /**
    * Counts one request of a key. The promise resolves if the request is allowed. It rejects with a `RateCount` if the
    * limit is exceeded, and with an `Error` if the request cannot be counted. Any other result counts as an `Error`, and
-   * so does no result within a second.
+   * so does no result within a second. It is not called while 10,000 calls are pending. A call that has not settled after
+   * ten seconds is no longer counted as pending.
    *
    * @param key - `key:` and the id of an API key, or `client:` and a digest of the issuer and the client ID of a token.
    */

@@ -23,7 +23,8 @@ export interface LookupFailure {
    * - `threw`: the call threw or rejected, or your own verifier returned an invalid outcome.
    * - `timed_out`: the call took too long.
    * - `record_invalid`: the call returned a record that breaks a rule.
-   * - `too_many`: too many lookups were in flight: in total, for new keys, or for one network (see `maxLookups`).
+   * - `too_many`: too many lookups were in flight: in total, for new keys, or for one network (see `maxLookups`). Or too
+   *   many calls of a replay cache, of a rate counter or of the store of revocations were pending.
    * - `superseded`: the record changed during the lookup, and again while the lookup was repeated.
    */
   readonly reason: 'threw' | 'timed_out' | 'record_invalid' | 'too_many' | 'superseded';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { RateCounter, RateCounterOptions } from 'keyward';
+import { BoundedCounter } from '../../../lib/express/guards/bounded-counter.js';
 import {
   createRatePlans,
   type RateWindow,
@@ -98,7 +99,7 @@ it.each([
   [-1, 0, '"60s";r=0;t=1'],
   [1e300, 1e300, '"60s";r=999999999999999;t=999999999999999'],
 ])('%d requests and %d ms that remain: %s', (remainingPoints, msBeforeNext, item) => {
-  const window: RateWindow = { name: 'x', policy: '"60s"', counter };
+  const window: RateWindow = { name: 'x', policy: '"60s"', counter: new BoundedCounter(counter) };
   expect(rateLimitItem(window, { remainingPoints, msBeforeNext })).toBe(item);
 });
 

@@ -6,6 +6,7 @@
 import type { RateCount, RateCounter, RateCounterOptions } from '../../contracts/rate-counter.js';
 import type { RateLimit } from '../../credentials/rate-limit.js';
 import { ignoreRejection } from '../../events/run-callback.js';
+import { BoundedCounter } from './bounded-counter.js';
 
 /** One limit, with the counter that counts the requests in its window. */
 export interface RateWindow {
@@ -17,7 +18,7 @@ export interface RateWindow {
   readonly name: string | RateCounter;
   /** The name of the window in the header fields, as a quoted string (RFC 9651 section 3.3.3). */
   readonly policy: string;
-  readonly counter: RateCounter;
+  readonly counter: BoundedCounter;
 }
 
 /** The windows for a list of limits, and the value of `RateLimit-Policy`, which describes them. */
@@ -61,7 +62,7 @@ export function createRatePlans(
     // Most limiters of rate-limiter-flexible have a `keyPrefix`. Limiters with different prefixes count separately.
     const prefix: unknown = (counter as { readonly keyPrefix?: unknown }).keyPrefix;
     const name = typeof prefix === 'string' ? `${limit} ${prefix}` : counter;
-    const window = { name, policy: `"${seconds}s"`, counter };
+    const window = { name, policy: `"${seconds}s"`, counter: new BoundedCounter(counter) };
     const [oldest = limit] = windows.keys();
     if (windows.size >= MAX_WINDOWS) windows.delete(oldest);
     windows.set(limit, window);

@@ -8,7 +8,7 @@ import { reportDecision } from '../gate/report-decision.js';
 import { authContextOf } from '../gate/request-principal.js';
 import { fail, type Middleware } from '../middleware.js';
 import { type GateMetadata, type GuardMetadata, mark } from '../route-metadata.js';
-import { type Counted, countRequest, UNKNOWN } from './count-request.js';
+import { type Counted, UNKNOWN } from './bounded-counter.js';
 import { createRatePlans, type RatePlan, type RateWindow, rateLimitItem, secondsOf } from './rate-limit-counters.js';
 import { type RateLimitOptions, readRateLimitOptions } from './rate-limit-options.js';
 
@@ -174,7 +174,7 @@ function countAll({ key, plan }: Counting, earlier: Counting | undefined): Promi
   const counted: (Counted | Promise<Counted>)[] = [];
   for (const [index, window] of windows.entries()) {
     const same = counted[sameAs[index] as number];
-    counted.push(same ?? earlierCount(earlier, window, key) ?? countRequest(window, key));
+    counted.push(same ?? earlierCount(earlier, window, key) ?? window.counter.count(key));
   }
   return Promise.all(counted);
 }
