@@ -268,6 +268,28 @@ describe('a principal that a custom verifier made', () => {
     for (const wrong of [{ scopes: 'a:x' }, { scopes: ['a:x'], channels: 'pc_1' }, { scopes: ['a:x'], kind: 'root' }])
       expect(await answersOf(wrong)).toEqual([503, 503]);
   });
+
+  it.each(['/plain', '/either'])('is cleared if its scopes cannot be checked: %s', async (path) => {
+    const apiMap = {
+      apisOf() {
+        throw new RangeError('no apis');
+      },
+    };
+    const paths = {
+      '/plain': { get: asking([{ secretKey: ['a:x'] }]) },
+      '/either': { get: asking([{ secretKey: ['a:x'] }, { accessToken: ['b:y'] }]) },
+    };
+    const app = express();
+    app.use(
+      openApiGate(documentOf(paths), {
+        schemes: { ...schemes, secretKey: verifying({ scopes: 'all', apiMap }) } as never,
+      }),
+    );
+    const ignore: ErrorRequestHandler = (error, req, res, _next) => {
+      res.json({ error: error.message, auth: (req as { auth?: unknown }).auth ?? null });
+    };
+    expect((await get(app.use(ignore), path, 'something')).body).toEqual({ error: 'no apis', auth: null });
+  });
 });
 
 describe('several gates of one app', () => {

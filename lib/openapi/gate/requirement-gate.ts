@@ -94,6 +94,7 @@ function createAlternativesGate(
         principal,
       );
     } catch (error) {
+      clearPrincipal(req);
       fail(next, error);
       return;
     }
