@@ -32,7 +32,7 @@ function createSlow() {
   return { asked, counter, countMany };
 }
 
-/** Lets the timers begin, which is in the next microtask, and end. */
+/** Advances the timers. A timeout fires only after the event loop has read the sockets once more. */
 async function pass(milliseconds: number): Promise<void> {
   await jest.advanceTimersByTimeAsync(milliseconds);
   await new Promise(setImmediate);
@@ -103,7 +103,7 @@ describe('a counter that does not answer', () => {
 });
 
 describe('a count whose getters change', () => {
-  const readTwice = () => {
+  const changingCount = () => {
     const values: number[] = [2, Number.NaN];
     return {
       msBeforeNext: 1_500,
@@ -114,8 +114,8 @@ describe('a count whose getters change', () => {
   };
 
   it.each([
-    ['resolves to', () => Promise.resolve(readTwice()), false],
-    ['rejects with', () => Promise.reject(readTwice()), true],
+    ['resolves to', () => Promise.resolve(changingCount()), false],
+    ['rejects with', () => Promise.reject(changingCount()), true],
   ])('is copied, if a counter %s it', async (_how, consume, isOver) => {
     const { count, ...rest } = await new BoundedCounter({ consume }).count('key:x');
     expect([rest, count?.remainingPoints, count?.remainingPoints]).toEqual([{ isOver }, 2, 2]);

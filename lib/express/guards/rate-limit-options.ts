@@ -21,8 +21,8 @@ export interface RateLimitOptions {
    */
   readonly default?: readonly RateLimit[] | undefined;
   /**
-   * What happens to a request if the counter fails or takes longer than a second. `'allow'`: the request passes.
-   * `'refuse'`: it gets 503. A request that exceeds another limit of its key gets 429 in both cases.
+   * What happens to a request if the counter fails, takes longer than a second or has 10,000 pending calls. `'allow'`:
+   * the request passes. `'refuse'`: it gets 503. A request that exceeds another limit of its key gets 429 in both cases.
    */
   readonly onOutage: 'allow' | 'refuse';
 }
