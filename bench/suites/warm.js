@@ -1,6 +1,5 @@
 /** The middleware alone, for credentials that it has met before. */
 import { atLeast, atMost } from '../measure/bounds.js';
-import { GROWN_NEW_SPACE } from '../measure/processes.js';
 import { ratioOf, summaryOf } from '../measure/statistics.js';
 import { ALGORITHMS } from '../platform/issuer.js';
 import { digits, spread, table } from '../report/text.js';
@@ -35,8 +34,8 @@ const COLUMNS = [
 /** Processes of each subject: with 4, the same code gave 1.28 to 1.41 of the ideal for the three algorithms of one run. */
 const PROCESSES = 8;
 /**
- * Times the rounds that other suites have. On a machine that others slowed to less than half its speed for seconds, three runs with
- * 3 rounds in each process gave 1.35 to 1.55 for the same code.
+ * Times the rounds that other suites have. On a machine whose speed changed by more than twice for seconds, three runs with 3 rounds in
+ * each process gave 1.35 to 1.55 for the same code.
  */
 const MORE = 4;
 /** Milliseconds that one figure of a round takes. */
@@ -44,14 +43,13 @@ const TIME = 25;
 
 export async function warm({ issuer, folder, rounds: { rounds: counted, warmUp } }) {
   const rounds = { rounds: counted * MORE, warmUp, processes: PROCESSES };
-  const execArgv = GROWN_NEW_SPACE;
   const ofTokens = (algorithm) => ({
-    ...{ kind: 'token', own: 'keyward-token', subjects: verifiersOf(algorithm, OF_TOKENS), execArgv },
+    ...{ kind: 'token', own: 'keyward-token', subjects: verifiersOf(algorithm, OF_TOKENS) },
     ...{ file: folder.tokens(issuer, algorithm, { warm: 1_000 }), facts: issuer.facts(algorithm) },
   });
   const groups = {
     ...Object.fromEntries(ALGORITHMS.map((algorithm) => [algorithm, ofTokens(algorithm)])),
-    keys: { kind: 'key', own: 'keyward-key', subjects: OF_KEYS, file: folder.keys({ warm: 1_000 }), execArgv },
+    keys: { kind: 'key', own: 'keyward-key', subjects: OF_KEYS, file: folder.keys({ warm: 1_000 }) },
   };
   const titles = await titlesOf([...new Set([...OF_TOKENS, ...OF_KEYS])]);
   const figures = await inCalls(groups, rounds, async (subject) => {
