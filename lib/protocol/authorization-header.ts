@@ -24,6 +24,8 @@ const SPACE = 0x20;
  * expression.
  */
 const USUAL_SCHEME = 'Bearer ';
+/** The name of the field as most clients spell it. It is compared first, because `toLowerCase` creates a string. */
+const USUAL_NAME = 'Authorization';
 
 // The scheme is case-insensitive (RFC 9110 section 11.1). A longer scheme that only begins with the same letters does
 // not match (`Bearerx`, `Bearer-x`).
@@ -107,7 +109,8 @@ export function repeatsAuthorization(request: RawRequest): boolean {
   let seen = false;
   for (let i = 0; i < rawHeaders.length; i += 2) {
     const name = rawHeaders[i];
-    if (name?.length !== 'authorization'.length || name.toLowerCase() !== 'authorization') continue;
+    if (name?.length !== USUAL_NAME.length) continue;
+    if (name !== USUAL_NAME && name.toLowerCase() !== 'authorization') continue;
     if (seen) return true;
     seen = true;
   }

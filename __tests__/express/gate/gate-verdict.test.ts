@@ -19,9 +19,10 @@ const FINGERPRINT = bearer.digest.slice(0, 8);
 
 it('a request without a credential', () => {
   expect([ANONYMOUS, MISSING, SCHEME_MISSING]).toEqual([
-    { answer: undefined, principal: undefined, warning: undefined },
-    { answer: { code: 'credential_missing' }, reason: 'nothing_presented' },
+    { outcome: 'anonymous' },
+    { outcome: 'refused', answer: { code: 'credential_missing' }, reason: 'nothing_presented' },
     {
+      outcome: 'refused',
       answer: {
         code: 'credential_missing',
         description: 'A credential is required; send the key with the Bearer scheme in the Authorization header',
@@ -37,17 +38,19 @@ describe('a malformed credential', () => {
     ['DPoP', dpop, BAD_DPOP_REQUEST, 'DPoP'],
   ] as const)('in the scheme %s', (_name, credential, expected, scheme) => {
     expect(refusalOf({ outcome: 'malformed' }, credential)).toBe(expected);
-    expect(expected).toEqual({ answer: { code: 'invalid_request', scheme }, reason: 'malformed' });
+    expect(expected).toEqual({ outcome: 'refused', answer: { code: 'invalid_request', scheme }, reason: 'malformed' });
   });
 });
 
 describe('a refused credential', () => {
   it('is named by its key, or by the start of its digest', () => {
     expect(refusalOf({ outcome: 'refused', reason: 'expired', keyId: 'key_1' }, bearer)).toEqual({
+      outcome: 'refused',
       answer: { code: 'invalid_token', scheme: 'Bearer' },
       ...{ reason: 'expired', keyId: 'key_1', fingerprint: undefined },
     });
     expect(refusalOf(WRONG_SCHEME, dpop)).toEqual({
+      outcome: 'refused',
       answer: { code: 'invalid_token', scheme: 'DPoP' },
       ...{ reason: 'cnf_scheme', keyId: undefined, fingerprint: FINGERPRINT },
     });
@@ -85,7 +88,8 @@ it.each<[unknown, number | undefined]>([
 ])('while nothing can be verified, retryAfter %p is %p seconds', (retryAfter, expected) => {
   const outcome = { outcome: 'unavailable', reason: 'keys_unavailable', retryAfter: retryAfter as number } as const;
   expect(refusalOf(outcome, bearer)).toEqual({
-    ...{ answer: { code: 'temporarily_unavailable', retryAfter: expected }, reason: 'keys_unavailable' },
+    ...{ outcome: 'refused', reason: 'keys_unavailable' },
+    answer: { code: 'temporarily_unavailable', retryAfter: expected },
   });
 });
 

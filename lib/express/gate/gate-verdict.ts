@@ -7,19 +7,15 @@ import type { FinalOutcome } from './ask-verifiers.js';
 import type { RefusalAnswer } from './refuse.js';
 
 /** The verdict of a gate on a request. */
-export type Verdict = AcceptedRequest | RefusedRequest;
+export type Verdict = AcceptedWithEntry | AnonymousRequest | RefusedRequest;
 
-interface AcceptedRequest {
-  readonly answer: undefined;
-  /** `undefined` if the gate is optional and the request had no credential. */
-  readonly accepted: AcceptedWithEntry | undefined;
-  /**
-   * A problem with a request that passes nevertheless, such as `secret_key_from_browser`. It is published as an event.
-   */
-  readonly warning: string | undefined;
+/** The request has no credential, and passes because the gate is optional. */
+interface AnonymousRequest {
+  readonly outcome: 'anonymous';
 }
 
 interface RefusedRequest {
+  readonly outcome: 'refused';
   readonly answer: RefusalAnswer;
   readonly reason: string;
   readonly principal?: Principal;
@@ -27,17 +23,26 @@ interface RefusedRequest {
   readonly fingerprint?: string | undefined;
 }
 
-export const ANONYMOUS: Verdict = { answer: undefined, accepted: undefined, warning: undefined };
+export const ANONYMOUS: Verdict = { outcome: 'anonymous' };
 export const SCHEME_MISSING: Verdict = {
+  outcome: 'refused',
   answer: {
     code: 'credential_missing',
     description: 'A credential is required; send the key with the Bearer scheme in the Authorization header',
   },
   reason: 'scheme_missing',
 };
-export const MISSING: Verdict = { answer: { code: 'credential_missing' }, reason: 'nothing_presented' };
-export const BAD_REQUEST: Verdict = { answer: { code: 'invalid_request' }, reason: 'malformed' };
-export const BAD_DPOP_REQUEST: Verdict = { answer: { code: 'invalid_request', scheme: 'DPoP' }, reason: 'malformed' };
+export const MISSING: Verdict = {
+  outcome: 'refused',
+  answer: { code: 'credential_missing' },
+  reason: 'nothing_presented',
+};
+export const BAD_REQUEST: Verdict = { outcome: 'refused', answer: { code: 'invalid_request' }, reason: 'malformed' };
+export const BAD_DPOP_REQUEST: Verdict = {
+  outcome: 'refused',
+  answer: { code: 'invalid_request', scheme: 'DPoP' },
+  reason: 'malformed',
+};
 /** Matches a nonce (RFC 9449 §8.1). */
 const NONCE = /^[\x21\x23-\x5B\x5D-\x7E]+$/;
 
@@ -60,7 +65,7 @@ export function refusalOf(outcome: Exclude<FinalOutcome, AcceptedWithEntry>, cre
     const { reason, keyId, code = 'invalid_token' } = outcome;
     const fingerprint = keyId === undefined ? credential.digest.slice(0, 8) : undefined;
     const dpopNonce = NONCE.test(outcome.dpopNonce ?? '') ? outcome.dpopNonce : undefined;
-    return { answer: { code, scheme, dpopNonce }, reason, keyId, fingerprint };
+    return { outcome: 'refused', answer: { code, scheme, dpopNonce }, reason, keyId, fingerprint };
   }
   const { reason, retryAfter } = outcome;
   // A custom verifier may return any value, but `Retry-After` must be whole seconds (RFC 9110 section 10.2.3): a number
@@ -68,6 +73,7 @@ export function refusalOf(outcome: Exclude<FinalOutcome, AcceptedWithEntry>, cre
   const seconds = typeof retryAfter === 'number' ? Math.ceil(retryAfter) : Number.NaN;
   const isWhole = Number.isSafeInteger(seconds);
   return {
+    outcome: 'refused',
     answer: { code: 'temporarily_unavailable', retryAfter: isWhole ? Math.max(1, seconds) : undefined },
     reason,
   };

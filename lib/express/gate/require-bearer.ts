@@ -99,15 +99,28 @@ export function requireBearer(options: RequireBearerOptions | (GateOptions & Acc
 
   function bearerGate(req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void): void {
     const verdict = decide(req);
-    if (verdict instanceof Promise) {
-      verdict
-        .then(
-          (settled) => respond(req, res, next, settled),
-          (error) => fail(next, error),
-        )
-        .catch((error) => endAfterUncaughtError(BY, res, error));
-    } else {
+    if (verdict instanceof Promise) respondLater(req, res, next, verdict);
+    else respond(req, res, next, verdict);
+  }
+
+  // An async function, because closures would take memory for each request, even if its credential is cached.
+  async function respondLater(
+    req: IncomingMessage,
+    res: ServerResponse,
+    next: (error?: unknown) => void,
+    pending: Promise<Verdict>,
+  ): Promise<void> {
+    try {
+      let verdict: Verdict;
+      try {
+        verdict = await pending;
+      } catch (error) {
+        fail(next, error);
+        return;
+      }
       respond(req, res, next, verdict);
+    } catch (error) {
+      endAfterUncaughtError(BY, res, error);
     }
   }
 
@@ -132,8 +145,17 @@ export function requireBearer(options: RequireBearerOptions | (GateOptions & Acc
     const credential = new PresentedCredential(presented, req, readJoseHeader, scheme);
     if (scheme === 'DPoP' && !acceptsDpop) return refusalOf(WRONG_SCHEME, credential);
     const outcome = askVerifiers(accept, credential);
-    if (outcome instanceof Promise) return outcome.then((settled) => judge(settled, credential, headers, req));
+    if (outcome instanceof Promise) return judgeLater(outcome, credential, headers, req);
     return judge(outcome, credential, headers, req);
+  }
+
+  async function judgeLater(
+    pending: Promise<FinalOutcome>,
+    credential: PresentedCredential,
+    headers: IncomingHttpHeaders,
+    req: IncomingMessage,
+  ): Promise<Verdict> {
+    return judge(await pending, credential, headers, req);
   }
 
   function judge(
@@ -150,27 +172,32 @@ export function requireBearer(options: RequireBearerOptions | (GateOptions & Acc
     // A request from an address that is not allowed gets the same answer as an unknown key. Otherwise a thief would
     // learn that the key is valid.
     if (principal.allowedAddresses !== undefined && !includesAddress(principal.allowedAddresses, credential.from)) {
-      return { answer: { code: 'invalid_token', scheme }, reason: 'address_not_allowed', principal };
+      return {
+        outcome: 'refused',
+        answer: { code: 'invalid_token', scheme },
+        reason: 'address_not_allowed',
+        principal,
+      };
     }
     if (requiredScopes !== undefined && !requiredScopes.every((scope) => holdsScope(principal, scope))) {
       return {
+        outcome: 'refused',
         answer: { code: 'insufficient_scope', scopes: [...requiredScopes, ...challengeScopesOf(req, gate)], scheme },
         reason: 'scope',
         principal,
       };
     }
-    if (principal.kind !== 'secret' || origin === undefined) {
-      return { answer: undefined, accepted: outcome, warning: undefined };
-    }
+    if (principal.kind !== 'secret' || origin === undefined) return outcome;
     // The header `Origin` means that the secret key is in a web page, where every visitor can read it (docs/spec.md
     // §5.1, rule 2).
     const reason = 'secret_key_from_browser';
-    if (refusesBrowsers) return { answer: { code: 'insufficient_scope' }, reason, principal };
-    return { answer: undefined, accepted: outcome, warning: reason };
+    if (refusesBrowsers) return { outcome: 'refused', answer: { code: 'insufficient_scope' }, reason, principal };
+    reportDecision(req, { outcome: 'warning', by: BY, reason }, principal);
+    return outcome;
   }
 
   function respond(req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void, verdict: Verdict): void {
-    if (verdict.answer !== undefined) {
+    if (verdict.outcome === 'refused') {
       const { answer, reason, principal, keyId = principal?.keyId, fingerprint } = verdict;
       const outcome = answer.code === 'temporarily_unavailable' ? 'unavailable' : 'refused';
       reportDecision(req, { outcome, by: BY, code: answer.code, reason, keyId, fingerprint }, principal);
@@ -178,10 +205,9 @@ export function requireBearer(options: RequireBearerOptions | (GateOptions & Acc
       refuse(res, next, gate, answer);
       return;
     }
-    const { accepted, warning } = verdict;
+    const accepted = verdict.outcome === 'accepted' ? verdict : undefined;
     const principal = accepted?.principal;
     if (accepted?.dpopNonce !== undefined) offerNonce(res, accepted.dpopNonce);
-    if (warning !== undefined) reportDecision(req, { outcome: 'warning', by: BY, reason: warning }, principal);
     try {
       setPrincipal(req, gate, principal, accepted?.[ENTRY]);
     } catch (error) {
