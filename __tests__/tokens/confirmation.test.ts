@@ -113,7 +113,8 @@ describe('a request', () => {
   ) => {
     const keys = boundKeys && { jkt: undefined, x5t: undefined, ...boundKeys };
     const credential = new PresentedCredential(TOKEN, request, undefined, scheme);
-    return confirmationOf(options).confirm(credential, { principal, gate: undefined, boundKeys: keys });
+    const entry = { principal, gate: undefined, boundKeys: keys };
+    return confirmationOf(options).confirm(credential, { outcome: 'accepted', principal, [ENTRY]: entry });
   };
   const [required, dpopRequired, mtlsRequired] = [
     { dpop: { ...dpop, required: true }, mtls: { ...mtls, required: true } },

@@ -88,8 +88,11 @@ export function accessTokens(options: AccessTokensOptions): CredentialVerifier &
   // Verifies tokens if `accessKeys`, `dpop` or `mtls` is given. Otherwise `verifyToken` is enough.
   function verifyAndConfirm(credential: PresentedCredential): OutcomeWithEntry | Promise<OutcomeWithEntry> {
     const token = verifyToken(credential);
-    if (token instanceof Promise) return token.then((settled) => confirm(settled, credential));
-    return confirm(token, credential);
+    return token instanceof Promise ? confirmAfter(token, credential) : confirm(token, credential);
+  }
+
+  async function confirmAfter(token: Promise<TokenOutcome>, credential: PresentedCredential) {
+    return confirm(await token, credential);
   }
 
   /**
@@ -100,10 +103,9 @@ export function accessTokens(options: AccessTokensOptions): CredentialVerifier &
     if (token.outcome !== 'accepted') return counted(token, credential);
     const { [ENTRY]: entry } = token;
     if (confirmation === undefined) return counted(token, credential, entry.accessKey);
-    const outcome = confirmation.confirm(credential, entry);
-    return outcome instanceof Promise
-      ? confirmLater(entry, credential, outcome)
-      : counted(outcome, credential, entry.accessKey);
+    const outcome = confirmation.confirm(credential, token);
+    if (outcome instanceof Promise) return confirmLater(entry, credential, outcome);
+    return counted(outcome, credential, entry.accessKey);
   }
 
   /**

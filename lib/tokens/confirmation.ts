@@ -28,6 +28,9 @@ export interface BoundKeys {
   readonly x5t: string | undefined;
 }
 
+/** A valid token, whose client must still prove possession if the token is bound. */
+export type ConfirmableToken = AcceptedWithEntry<AccessPrincipal> & { readonly [ENTRY]: BoundToken };
+
 /** The parts of a verified token that the proof of possession needs. */
 export interface BoundToken extends CredentialEntry<AccessPrincipal> {
   /** `undefined` if the token is not bound. */
@@ -88,17 +91,20 @@ export class Confirmation {
   /**
    * Checks that a token is bound to a key if the options require this. Also checks that the request has the right
    * scheme, and that it proves possession of the keys. The result is not cached: each request needs its own proof.
+   *
+   * @returns `token` itself if the request may use it, with the nonce of the proof if there is one.
    */
   confirm(
     credential: PresentedCredential,
-    token: BoundToken,
+    token: ConfirmableToken,
   ): OutcomeWithEntry<AccessPrincipal> | Promise<OutcomeWithEntry<AccessPrincipal>> {
-    const { principal, boundKeys } = token;
+    const { principal } = token;
+    const { boundKeys } = token[ENTRY];
     if (!this.#isEnough(boundKeys)) return refused('cnf_missing', principal);
     // A token with `jkt` must not be accepted with the scheme `Bearer`, which has no proof (RFC 9449 section 7.2). A
     // token without `jkt` must not be accepted with the scheme `DPoP`.
     if ((boundKeys?.jkt !== undefined) !== (credential.scheme === 'DPoP')) return refused('cnf_scheme', principal);
-    if (boundKeys === undefined) return accepted(token);
+    if (boundKeys === undefined) return token;
     const { request = NO_REQUEST } = credential;
     if (boundKeys.x5t !== undefined) {
       const state = judgeCertificate(request, boundKeys.x5t, this.#mtls?.certificateOf);
@@ -106,7 +112,7 @@ export class Confirmation {
       if (state === 'absent') return refused('certificate_missing', principal);
       if (state === 'other') return refused('certificate_other', principal);
     }
-    if (boundKeys.jkt === undefined || this.#dpop === undefined) return accepted(token);
+    if (boundKeys.jkt === undefined || this.#dpop === undefined) return token;
     const expected = { tokenHash: tokenHashOf(credential), thumbprint: boundKeys.jkt };
     const result = this.#dpop.proofs.verify(request, expected);
     return result instanceof Promise ? result.then((proof) => outcomeOf(proof, token)) : outcomeOf(result, token);
@@ -116,7 +122,8 @@ export class Confirmation {
    * Whether the token is bound to a key as the options require. If both methods are required, one of them is enough.
    */
   #isEnough(boundKeys: BoundKeys | undefined): boolean {
-    const [dpop, mtls] = [this.#dpop?.required === true, this.#mtls?.required === true];
+    const dpop = this.#dpop?.required === true;
+    const mtls = this.#mtls?.required === true;
     if (!dpop && !mtls) return true;
     return (dpop && boundKeys?.jkt !== undefined) || (mtls && boundKeys?.x5t !== undefined);
   }
@@ -130,14 +137,11 @@ function tokenHashOf({ cacheKey }: PresentedCredential): string {
   return Buffer.from(cacheKey, 'latin1').toString('base64url');
 }
 
-function accepted(entry: BoundToken, dpopNonce?: string | undefined): AcceptedWithEntry<AccessPrincipal> {
-  return { outcome: 'accepted', principal: entry.principal, dpopNonce, [ENTRY]: entry };
-}
-
-function outcomeOf(result: ProofResult, token: BoundToken): OutcomeWithEntry<AccessPrincipal> {
-  if (result.outcome === 'proven') return accepted(token, result.nonce);
+function outcomeOf(result: ProofResult, token: ConfirmableToken): OutcomeWithEntry<AccessPrincipal> {
+  const { principal, [ENTRY]: entry } = token;
+  if (result.outcome === 'proven') return { outcome: 'accepted', principal, dpopNonce: result.nonce, [ENTRY]: entry };
   if (result.outcome === 'unavailable') return result;
-  return { ...refused(result.reason, token.principal), code: result.code, dpopNonce: result.nonce };
+  return { ...refused(result.reason, principal), code: result.code, dpopNonce: result.nonce };
 }
 
 function refused(reason: string, { keyId }: AccessPrincipal): Refused {
