@@ -18,7 +18,7 @@ import type { CompactJws } from '../protocol/compact-jws.js';
 import type { CachedAccessKey } from './access-key-lookup.js';
 import { type AccessTokensOptions, readAccessTokensOptions } from './access-tokens-options.js';
 import { type BrokenClaimRule, readTokenClaims, reasonOfRule, type TokenClaims } from './claims.js';
-import type { BoundToken } from './confirmation.js';
+import type { AcceptedToken, BoundToken } from './confirmation.js';
 import { type BrokenHeaderRule, readTokenHeader, type TokenHeader } from './header.js';
 import { KeysUnavailableError } from './jwks/key-set.js';
 import type { VerificationKey } from './jwks/verification-key.js';
@@ -36,9 +36,7 @@ interface VerifiedToken extends BoundToken {
  * The result of all checks that depend only on the token. Requests with the same token share it, but each of them must
  * still prove possession if the token is bound to a key.
  */
-type TokenOutcome = AcceptedToken | Exclude<OutcomeWithEntry, AcceptedWithEntry>;
-
-type AcceptedToken = AcceptedWithEntry<AccessPrincipal> & { readonly [ENTRY]: VerifiedToken };
+type TokenOutcome = AcceptedToken<VerifiedToken> | Exclude<OutcomeWithEntry, AcceptedWithEntry>;
 
 /** A token with valid claims and a valid header. Its signature is not verified yet. */
 interface UnverifiedToken {
@@ -88,10 +86,10 @@ export function accessTokens(options: AccessTokensOptions): CredentialVerifier &
   // Verifies tokens if `accessKeys`, `dpop` or `mtls` is given. Otherwise `verifyToken` is enough.
   function verifyAndConfirm(credential: PresentedCredential): OutcomeWithEntry | Promise<OutcomeWithEntry> {
     const token = verifyToken(credential);
-    return token instanceof Promise ? confirmAfter(token, credential) : confirm(token, credential);
+    return token instanceof Promise ? awaitToken(token, credential) : confirm(token, credential);
   }
 
-  async function confirmAfter(token: Promise<TokenOutcome>, credential: PresentedCredential) {
+  async function awaitToken(token: Promise<TokenOutcome>, credential: PresentedCredential): Promise<OutcomeWithEntry> {
     return confirm(await token, credential);
   }
 

@@ -28,14 +28,16 @@ export interface BoundKeys {
   readonly x5t: string | undefined;
 }
 
-/** A valid token, whose client must still prove possession if the token is bound. */
-export type ConfirmableToken = AcceptedWithEntry<AccessPrincipal> & { readonly [ENTRY]: BoundToken };
-
 /** The parts of a verified token that the proof of possession needs. */
 export interface BoundToken extends CredentialEntry<AccessPrincipal> {
   /** `undefined` if the token is not bound. */
   readonly boundKeys?: BoundKeys | undefined;
 }
+
+/** The outcome for a valid token. The client must still prove possession if the token is bound. */
+export type AcceptedToken<T extends BoundToken = BoundToken> = AcceptedWithEntry<AccessPrincipal> & {
+  readonly [ENTRY]: T;
+};
 
 const NO_REQUEST: CredentialRequest = Object.freeze({});
 const MEMBERS = ['jkt', 'x5t#S256'];
@@ -92,11 +94,12 @@ export class Confirmation {
    * Checks that a token is bound to a key if the options require this. Also checks that the request has the right
    * scheme, and that it proves possession of the keys. The result is not cached: each request needs its own proof.
    *
-   * @returns `token` itself if the request may use it, with the nonce of the proof if there is one.
+   * @returns `token` itself if it is accepted without a DPoP proof. With a valid proof, a new outcome with the DPoP
+   *   nonce for the client.
    */
   confirm(
     credential: PresentedCredential,
-    token: ConfirmableToken,
+    token: AcceptedToken,
   ): OutcomeWithEntry<AccessPrincipal> | Promise<OutcomeWithEntry<AccessPrincipal>> {
     const { principal } = token;
     const { boundKeys } = token[ENTRY];
@@ -137,7 +140,7 @@ function tokenHashOf({ cacheKey }: PresentedCredential): string {
   return Buffer.from(cacheKey, 'latin1').toString('base64url');
 }
 
-function outcomeOf(result: ProofResult, token: ConfirmableToken): OutcomeWithEntry<AccessPrincipal> {
+function outcomeOf(result: ProofResult, token: AcceptedToken): OutcomeWithEntry<AccessPrincipal> {
   const { principal, [ENTRY]: entry } = token;
   if (result.outcome === 'proven') return { outcome: 'accepted', principal, dpopNonce: result.nonce, [ENTRY]: entry };
   if (result.outcome === 'unavailable') return result;

@@ -17,7 +17,7 @@ import { RecordError } from '../../credentials/records/record-error.js';
 import type { PresentedCredential } from '../../http/presented-credential.js';
 import { type JsonObject, own } from '../../protocol/strict-json.js';
 import { readTokenClaims, reasonOfRule } from '../claims.js';
-import type { BoundKeys, BoundToken, ConfirmableToken } from '../confirmation.js';
+import type { AcceptedToken, BoundKeys, BoundToken } from '../confirmation.js';
 import { tokenPrincipal } from '../token-principal.js';
 import { type Introspect, introspectionEndpoint } from './introspection-endpoint.js';
 import {
@@ -169,7 +169,7 @@ export function createIntrospectedTokens(
     token: CachedToken,
     credential: PresentedCredential,
   ): OutcomeWithEntry<AccessPrincipal> | Promise<OutcomeWithEntry<AccessPrincipal>> {
-    const accepted: ConfirmableToken = { outcome: 'accepted', principal: token.principal, [ENTRY]: token };
+    const accepted: AcceptedToken = { outcome: 'accepted', principal: token.principal, [ENTRY]: token };
     const outcome = confirmation?.confirm(credential, accepted) ?? accepted;
     return outcome instanceof Promise ? confirmLater(token, credential, outcome) : outcome;
   }
