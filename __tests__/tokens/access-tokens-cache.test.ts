@@ -51,6 +51,13 @@ describe('the cache', () => {
     expect(outcomes[2]).toEqual(outcomes[0]);
   });
 
+  it('decides a token that is not bound in the same tick, where DPoP is offered', async () => {
+    const verifier = verifierOf({ dpop: { origin: 'https://api.example' } });
+    const token = forge(key);
+    await ask(verifier, token);
+    expect(verifier.verify(present(token))).toMatchObject({ outcome: 'accepted' });
+  });
+
   it('belongs to one verifier', async () => {
     const token = forge(key);
     await ask(verifierOf(), token);
