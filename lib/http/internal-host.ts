@@ -35,13 +35,6 @@ const INTERNAL_IPV6: readonly (readonly [network: string, prefix: number])[] = [
 /** Prefixes of IPv6 addresses that end with an IPv4 address: IPv4-mapped, and NAT64 (RFC 6052 section 2.1). */
 const EMBEDDING = ['::ffff:', '64:ff9b::'];
 
-const internal = new BlockList();
-for (const [network, prefix] of INTERNAL_IPV6) internal.addSubnet(network, prefix, 'ipv6');
-for (const [network, prefix] of INTERNAL_IPV4) {
-  internal.addSubnet(network, prefix, 'ipv4');
-  for (const before of EMBEDDING) internal.addSubnet(`${before}${network}`, 96 + prefix, 'ipv6');
-}
-
 /**
  * Checks whether the host of a URL is a name of this machine, or an address that is not reachable from the internet.
  * Other host names are not resolved, so a name that leads to an internal address is not recognized.
@@ -50,5 +43,16 @@ export function isInternalHost({ hostname }: URL): boolean {
   if (LOCALHOST.test(hostname)) return true;
   const address = hostname.replace(/^\[(.*)\]$/, '$1');
   const version = isIP(address);
-  return version !== 0 && internal.check(address, version === 4 ? 'ipv4' : 'ipv6');
+  return version !== 0 && internalAddresses().check(address, version === 4 ? 'ipv4' : 'ipv6');
+}
+
+/** Created for each check, because few processes ever need it, and it takes most of a millisecond when a process starts. */
+function internalAddresses(): BlockList {
+  const internal = new BlockList();
+  for (const [network, prefix] of INTERNAL_IPV6) internal.addSubnet(network, prefix, 'ipv6');
+  for (const [network, prefix] of INTERNAL_IPV4) {
+    internal.addSubnet(network, prefix, 'ipv4');
+    for (const before of EMBEDDING) internal.addSubnet(`${before}${network}`, 96 + prefix, 'ipv6');
+  }
+  return internal;
 }
