@@ -1,8 +1,12 @@
-import { keyGate, threeGuards, tokenGate } from './keyward.js';
+import { requireApi, requireChannel, requireKeyKind } from 'keyward';
+import { make as makeForKeys } from './keyward-key.js';
+import { make as makeForTokens } from './keyward-token.js';
 
 export const title = 'keyward, four guards';
 
 export const make = (platform) => [
-  ...(platform.resolveKey === undefined ? tokenGate(platform) : keyGate(platform)),
-  ...threeGuards(),
+  ...(platform.resolveKey === undefined ? makeForTokens(platform) : makeForKeys(platform)),
+  requireApi('payments'),
+  requireKeyKind('secret', 'access'),
+  requireChannel(() => undefined),
 ];

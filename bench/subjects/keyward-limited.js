@@ -1,7 +1,7 @@
 /** keyward with a key whose requests are limited, and counted in memory. */
 import { requireRateLimit } from 'keyward';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
-import { keyGate } from './keyward.js';
+import { make as makeForKeys } from './keyward-key.js';
 
 export const title = 'keyward, a key, with a limit';
 
@@ -9,5 +9,5 @@ const LIMITS = [{ requests: 1_000_000_000, seconds: 3_600 }];
 
 export function make(platform) {
   const counter = (options) => new RateLimiterMemory(options);
-  return [...keyGate(platform), requireRateLimit({ counter, default: LIMITS, onOutage: 'refuse' })];
+  return [...makeForKeys(platform), requireRateLimit({ counter, default: LIMITS, onOutage: 'refuse' })];
 }
