@@ -46,7 +46,7 @@ export function isInternalHost({ hostname }: URL): boolean {
   return version !== 0 && internalAddresses().check(address, version === 4 ? 'ipv4' : 'ipv6');
 }
 
-/** Created for each check, because few processes ever need it, and it takes most of a millisecond when a process starts. */
+/** Created for each check: few processes ever check an address, and at import it would take almost a millisecond. */
 function internalAddresses(): BlockList {
   const internal = new BlockList();
   for (const [network, prefix] of INTERNAL_IPV6) internal.addSubnet(network, prefix, 'ipv6');
