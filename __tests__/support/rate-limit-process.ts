@@ -1,5 +1,6 @@
 /** A guard with a shared counter in a process of its own: the other end of `startLimited`. */
 
+import { mock } from 'node:test';
 import { type RateCounterOptions, requireBearer, requireRateLimit } from 'keyward';
 import pg from 'pg';
 import { RateLimiterPostgres, RateLimiterRedis } from 'rate-limiter-flexible';
@@ -9,8 +10,10 @@ import { keyPrincipal } from './principals.js';
 import type { LimitedOrder } from './rate-limited.js';
 import { acceptingVerifier } from './stub-verifier.js';
 
-/** Few enough that none waits for its counter until the time limit, on a slow machine too. */
 const AT_ONCE = 5;
+
+// The clock of this process stands, so that the guard waits for its counter however slow the machine is.
+mock.timers.enable({ apis: ['setTimeout'] });
 
 let guards: Parameters<typeof pass>[1][] = [];
 let close = async (): Promise<void> => {};

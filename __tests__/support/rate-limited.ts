@@ -20,7 +20,7 @@ const SCRIPT = new URL('./rate-limit-process.ts', import.meta.url);
 
 /** @param run - Sets the counts of one test apart. */
 export async function startLimited(url: string, run: string, limits: readonly RateLimit[]): Promise<Limited> {
-  const child = fork(SCRIPT, { execArgv: ['--import', HOOKS] });
+  const child = fork(SCRIPT, { execArgv: ['--disable-warning=ExperimentalWarning', '--import', HOOKS] });
   const gone = once(child, 'exit');
   async function send(order: LimitedOrder): Promise<number> {
     const answer = once(child, 'message');
