@@ -28,10 +28,17 @@ const OPTIONS = {
   clock: clockOption,
 } satisfies OptionTable<MemoryReplayCacheOptions>;
 
-/** The digests of ids that are deleted in the same second, and their number for each client. */
+/** A DPoP key, or a client that sends assertions. */
+interface Client {
+  readonly name: string;
+  /** Its ids in memory. */
+  count: number;
+}
+
+/** The digests of ids that are deleted in the same second, and the client of each id at the same index. */
 interface Bucket {
-  readonly ids: string[];
-  readonly countOfClient: Map<string, number>;
+  readonly digests: string[];
+  readonly clients: Client[];
 }
 
 /**
@@ -62,7 +69,7 @@ const CLIENT_LENGTH = 12;
 export function memoryReplayCache(options: MemoryReplayCacheOptions = {}): ReplayCache {
   const { max, maxPerClient, clock } = readTable('memoryReplayCache', options, OPTIONS);
   const digests = new Set<string>();
-  const countOfClient = new Map<string, number>();
+  const clients = new Map<string, Client>();
   /**
    * The buckets by the second in which their ids are deleted. The seconds are from the monotonic clock: if the wall
    * clock is set forward, no id is deleted too early.
@@ -75,9 +82,9 @@ export function memoryReplayCache(options: MemoryReplayCacheOptions = {}): Repla
     if (now !== sweptAt) sweep(now);
     const digest = hash('sha256', id, 'binary');
     if (digests.has(digest)) return false;
-    const client = id.slice(0, CLIENT_LENGTH);
-    const count = countOfClient.get(client) ?? 0;
-    if (digests.size >= max || count >= maxPerClient) {
+    const name = id.slice(0, CLIENT_LENGTH);
+    const client = clients.get(name) ?? { name, count: 0 };
+    if (digests.size >= max || client.count >= maxPerClient) {
       throw new KeywardError(
         'replay_cache_full',
         digests.size >= max
@@ -86,16 +93,20 @@ export function memoryReplayCache(options: MemoryReplayCacheOptions = {}): Repla
       );
     }
     digests.add(digest);
-    countOfClient.set(client, count + 1);
-    note(now + Math.ceil(seconds) + 1, digest, client);
+    if (client.count === 0) clients.set(name, client);
+    client.count += 1;
+    const bucket = bucketOf(now + Math.ceil(seconds) + 1);
+    bucket.digests.push(digest);
+    bucket.clients.push(client);
     return true;
   }
 
-  function note(second: number, digest: string, client: string): void {
-    const bucket: Bucket = buckets.get(second) ?? { ids: [], countOfClient: new Map() };
+  function bucketOf(second: number): Bucket {
+    const known = buckets.get(second);
+    if (known !== undefined) return known;
+    const bucket = { digests: [], clients: [] };
     buckets.set(second, bucket);
-    bucket.ids.push(digest);
-    bucket.countOfClient.set(client, (bucket.countOfClient.get(client) ?? 0) + 1);
+    return bucket;
   }
 
   function sweep(now: number): void {
@@ -103,11 +114,10 @@ export function memoryReplayCache(options: MemoryReplayCacheOptions = {}): Repla
     for (const [second, bucket] of buckets) {
       if (second > now) continue;
       buckets.delete(second);
-      for (const digest of bucket.ids) digests.delete(digest);
-      for (const [client, forgotten] of bucket.countOfClient) {
-        const rest = (countOfClient.get(client) ?? 0) - forgotten;
-        if (rest > 0) countOfClient.set(client, rest);
-        else countOfClient.delete(client);
+      for (const digest of bucket.digests) digests.delete(digest);
+      for (const client of bucket.clients) {
+        client.count -= 1;
+        if (client.count === 0) clients.delete(client.name);
       }
     }
   }

@@ -22,13 +22,15 @@ interface NotedUse {
   readonly cache: ReplayCache;
   readonly id: string;
   readonly use: FirstUse | Promise<FirstUse>;
+  /** The use before, of the same request, as in a linked list. */
+  readonly earlier: NotedUse | undefined;
 }
 
 /**
  * The answers of replay caches by request. If a request passes two gates, both check the same proof, and the second
  * check must not count as a replay.
  */
-const usesOfRequest = new WeakMap<object, readonly NotedUse[]>();
+const usesOfRequest = new WeakMap<object, NotedUse>();
 
 export class ReplayCheck {
   readonly #cache: ReplayCache;
@@ -46,11 +48,12 @@ export class ReplayCheck {
    * @returns Synchronously, if the cache answers synchronously.
    */
   use(request: object, id: string, seconds: number): FirstUse | Promise<FirstUse> {
-    const noted = usesOfRequest.get(request) ?? [];
-    const known = noted.find((use) => use.cache === this.#cache && use.id === id);
-    if (known !== undefined) return known.use;
+    const latest = usesOfRequest.get(request);
+    for (let noted = latest; noted !== undefined; noted = noted.earlier) {
+      if (noted.cache === this.#cache && noted.id === id) return noted.use;
+    }
     const use = this.#ask(id, seconds);
-    usesOfRequest.set(request, [...noted, { cache: this.#cache, id, use }]);
+    usesOfRequest.set(request, { cache: this.#cache, id, use, earlier: latest });
     return use;
   }
 

@@ -20,6 +20,8 @@ export interface ProofJwk {
   readonly thumbprint: string;
   /** The members that RFC 7638 section 3.2 requires for the thumbprint; no others. */
   readonly members: Readonly<Record<string, string>>;
+  /** The imported key; `undefined` before it is imported. */
+  key?: VerificationKey | undefined;
 }
 
 /**
@@ -113,13 +115,14 @@ export class ProofKeys {
    * Imports a key, or returns it from the cache; `undefined` if it is not on its curve, or if its RSA key is too weak
    * or too slow.
    */
-  import({ alg, thumbprint, members }: ProofJwk): VerificationKey | undefined {
-    const name = `${alg} ${thumbprint}`;
-    const known = this.#imported.get(name);
-    if (known !== undefined) return known;
-    const key = importKey(members);
-    if (key !== undefined) this.#imported.set(name, key);
-    return key;
+  import(jwk: ProofJwk): VerificationKey | undefined {
+    if (jwk.key !== undefined) return jwk.key;
+    const name = `${jwk.alg} ${jwk.thumbprint}`;
+    jwk.key = this.#imported.get(name);
+    if (jwk.key !== undefined) return jwk.key;
+    jwk.key = importKey(jwk.members);
+    if (jwk.key !== undefined) this.#imported.set(name, jwk.key);
+    return jwk.key;
   }
 }
 
