@@ -38,6 +38,15 @@ describe('memoryReplayCache', () => {
     expect(cache.firstUse(replayId(ALICE, 'two'), 70)).toBe(true);
   });
 
+  it('removes all ids of the same second', () => {
+    const { cache, clock } = setUp();
+    const ids = [replayId(ALICE, 'one'), replayId(BOB, 'one'), replayId(ALICE, 'two')];
+    const firstUses = () => ids.map((id) => cache.firstUse(id, 70));
+    firstUses();
+    clock.advance(71_000);
+    expect(firstUses()).toEqual([true, true, true]);
+  });
+
   it('removes a short-lived id after an earlier long-lived one', () => {
     const { cache, clock } = setUp({ max: 2 });
     cache.firstUse(replayId(ALICE, 'long'), 300);

@@ -38,6 +38,16 @@ describe('rule 7: a lookup that ends after its timeout', () => {
     expect(await bench.ask()).toBe('after');
   });
 
+  it('is repeated if another key changed after its own', async () => {
+    const bench = createCacheBench();
+    void bench.ask();
+    bench.cache.invalidate({ key: 'k1' });
+    bench.cache.invalidate({ key: 'k2' });
+    bench.begun[0]?.resolve(facts('before'));
+    await settled();
+    expect(bench.begun).toHaveLength(2);
+  });
+
   it('does not end the lookup that replaced it', async () => {
     const bench = createCacheBench();
     void bench.ask();

@@ -22,7 +22,7 @@ beforeEach(async () => {
 const verifierOf = (rules: Partial<ProofRules> = {}) =>
   new ProofVerifier({
     ...{ origins: [ORIGIN], algorithms: ALGORITHMS, maxAge: 60, nonces: undefined, clock },
-    replay: memoryReplayCache({ clock }),
+    ...{ replay: memoryReplayCache({ clock }), replayIdOf: replayId },
     ...rules,
   });
 

@@ -116,13 +116,17 @@ export class ProofKeys {
    * or too slow.
    */
   import(jwk: ProofJwk): VerificationKey | undefined {
-    if (jwk.key !== undefined) return jwk.key;
-    const name = `${jwk.alg} ${jwk.thumbprint}`;
-    jwk.key = this.#imported.get(name);
-    if (jwk.key !== undefined) return jwk.key;
-    jwk.key = importKey(jwk.members);
-    if (jwk.key !== undefined) this.#imported.set(name, jwk.key);
+    jwk.key ??= this.#find(jwk);
     return jwk.key;
+  }
+
+  #find({ alg, thumbprint, members }: ProofJwk): VerificationKey | undefined {
+    const name = `${alg} ${thumbprint}`;
+    const known = this.#imported.get(name);
+    if (known !== undefined) return known;
+    const key = importKey(members);
+    if (key !== undefined) this.#imported.set(name, key);
+    return key;
   }
 }
 

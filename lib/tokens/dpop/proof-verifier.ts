@@ -5,7 +5,7 @@
 import { joseHeaderReader } from '../../cache/jose-header-cache.js';
 import { ReplayCheck } from '../../cache/replay-check.js';
 import type { Clock } from '../../contracts/clock.js';
-import { type ReplayCache, replayId } from '../../contracts/replay-cache.js';
+import type { ReplayCache } from '../../contracts/replay-cache.js';
 import type { CredentialRequest } from '../../http/presented-credential.js';
 import { type CompactJws, type ReadJoseHeader, readCompactJws } from '../../protocol/compact-jws.js';
 import { mediaType, REFUSED_HEADER_MEMBERS } from '../../protocol/jose-rules.js';
@@ -23,6 +23,8 @@ export interface ProofRules {
   readonly maxAge: number;
   readonly nonces: Nonces | undefined;
   readonly replay: ReplayCache;
+  /** Creates the id of a proof in the replay cache. */
+  readonly replayIdOf: (thumbprint: string, jti: string) => string;
   readonly clock: Clock;
 }
 
@@ -163,7 +165,8 @@ export class ProofVerifier {
   #useOnce(request: CredentialRequest, { payload }: CompactJws, proven: ProvenKey): ProofResult | Promise<ProofResult> {
     // The id is stored until every server refuses the proof as too old, even a server whose clock is behind.
     const seconds = this.#rules.maxAge + 2 * TOLERANCE;
-    const use = this.#replayCheck.use(request, replayId(proven.thumbprint, String(own(payload, 'jti'))), seconds);
+    const id = this.#rules.replayIdOf(proven.thumbprint, String(own(payload, 'jti')));
+    const use = this.#replayCheck.use(request, id, seconds);
     if (use instanceof Promise) return use.then((settled) => resultOf(settled, proven));
     return resultOf(use, proven);
   }
