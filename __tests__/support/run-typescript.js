@@ -1,9 +1,16 @@
-/** Lets a child process of a test run TypeScript: `node --import <this file> script.ts`. */
-import { readFile } from 'node:fs/promises';
-import { register } from 'node:module';
+/**
+ * Lets a child process of a test run TypeScript: `node --import <this file> script.ts`. What has been compiled once is kept in
+ * a folder, because a process compiles some two hundred files for seconds, and many tests start several processes.
+ */
+import { hash, randomUUID } from 'node:crypto';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { createRequire, register } from 'node:module';
 import { isMainThread } from 'node:worker_threads';
 
 if (isMainThread) register(import.meta.url);
+
+const COMPILED = new URL('../../node_modules/.cache/keyward-tests/', import.meta.url);
+const { version } = createRequire(import.meta.url)('typescript/package.json');
 
 export function resolve(specifier, context, next) {
   const [, entry] = /^keyward((?:\/\w+)?)$/.exec(specifier) ?? [];
@@ -14,8 +21,20 @@ export function resolve(specifier, context, next) {
 
 export async function load(url, context, next) {
   if (!url.endsWith('.ts')) return next(url, context);
+  const text = await readFile(new URL(url), 'utf8');
+  const file = new URL(`${hash('sha256', `${version} ${text}`)}.js`, COMPILED);
+  const source = await readFile(file, 'utf8').catch(() => compile(text, file));
+  return { format: 'module', source, shortCircuit: true };
+}
+
+async function compile(text, file) {
   const { default: ts } = await import('typescript');
   const compilerOptions = { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ESNext, verbatimModuleSyntax: true };
-  const { outputText } = ts.transpileModule(await readFile(new URL(url), 'utf8'), { compilerOptions });
-  return { format: 'module', source: outputText, shortCircuit: true };
+  const { outputText } = ts.transpileModule(text, { compilerOptions });
+  await mkdir(COMPILED, { recursive: true });
+  // Another process may read the file at the same time, so it appears whole or not at all.
+  const unfinished = new URL(randomUUID(), COMPILED);
+  await writeFile(unfinished, outputText);
+  await rename(unfinished, file);
+  return outputText;
 }
