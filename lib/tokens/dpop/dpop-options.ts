@@ -160,7 +160,7 @@ export function proofVerifier(
 
 /**
  * The id of a proof for a cache in memory. It need not be a digest, because the cache computes one. A second digest would
- * take 1 µs.
+ * take a microsecond.
  */
 function undigestedId(thumbprint: string, jti: string): string {
   return `${thumbprint}.${jti}`;
