@@ -111,7 +111,7 @@ describe('a request', () => {
     scheme: 'Bearer' | 'DPoP',
     request?: CredentialRequest,
   ) => {
-    const keys = boundKeys && { jkt: undefined, x5t: undefined, tokenHash: undefined, ...boundKeys };
+    const keys = boundKeys && { jkt: undefined, x5t: undefined, ...boundKeys };
     const credential = new PresentedCredential(TOKEN, request, undefined, scheme);
     const entry = { principal, gate: undefined, boundKeys: keys };
     return confirmationOf(options).confirm(credential, { outcome: 'accepted', principal, [ENTRY]: entry });

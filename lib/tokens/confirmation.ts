@@ -26,8 +26,6 @@ export interface BoundKeys {
   readonly jkt: string | undefined;
   /** `x5t#S256`: the thumbprint of the certificate that the client must present (RFC 8705 section 3.1). */
   readonly x5t: string | undefined;
-  /** The value that `ath` of a DPoP proof must have; `undefined` before the first proof for the token. */
-  tokenHash: string | undefined;
 }
 
 /** The parts of a verified token that the proof of possession needs. */
@@ -89,7 +87,7 @@ export class Confirmation {
     const { jkt, 'x5t#S256': x5t } = cnf as Record<string, unknown>;
     if (names.includes('jkt') && (this.#dpop === undefined || !isThumbprint(jkt))) return undefined;
     if (names.includes('x5t#S256') && (this.#mtls === undefined || !isThumbprint(x5t))) return undefined;
-    return { jkt: jkt as string | undefined, x5t: x5t as string | undefined, tokenHash: undefined };
+    return { jkt: jkt as string | undefined, x5t: x5t as string | undefined };
   }
 
   /**
@@ -118,8 +116,7 @@ export class Confirmation {
       if (state === 'other') return refused('certificate_other', principal);
     }
     if (boundKeys.jkt === undefined || this.#dpop === undefined) return token;
-    boundKeys.tokenHash ??= tokenHashOf(credential);
-    const expected = { tokenHash: boundKeys.tokenHash, thumbprint: boundKeys.jkt };
+    const expected = { tokenHash: tokenHashOf(credential), thumbprint: boundKeys.jkt };
     const result = this.#dpop.proofs.verify(request, expected);
     return result instanceof Promise ? result.then((proof) => outcomeOf(proof, token)) : outcomeOf(result, token);
   }
