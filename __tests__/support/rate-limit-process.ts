@@ -12,7 +12,7 @@ import { acceptingVerifier } from './stub-verifier.js';
 
 const AT_ONCE = 5;
 
-// The clock of this process stands, so that the guard waits for its counter however slow the machine is.
+// The timers of this process stand still, so that the guard waits for its counter however slow the machine is.
 mock.timers.enable({ apis: ['setTimeout'] });
 
 let guards: Parameters<typeof pass>[1][] = [];

@@ -1,8 +1,9 @@
 /**
  * Lets a child process of a test run TypeScript: `node --import <this file> script.ts`. What has been compiled once is kept in
- * a folder, because a process compiles some two hundred files for seconds, and many tests start several processes.
+ * a folder, because to compile some 130 files takes seconds, and many tests start several processes.
  */
 import { hash, randomUUID } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { createRequire, register } from 'node:module';
 import { isMainThread } from 'node:worker_threads';
@@ -11,6 +12,8 @@ if (isMainThread) register(import.meta.url);
 
 const COMPILED = new URL('../../node_modules/.cache/keyward-tests/', import.meta.url);
 const { version } = createRequire(import.meta.url)('typescript/package.json');
+/** What the output depends on beside the source: the compiler, and its options, which are in this file. */
+const COMPILER = `${version} ${readFileSync(new URL(import.meta.url), 'utf8')}`;
 
 export function resolve(specifier, context, next) {
   const [, entry] = /^keyward((?:\/\w+)?)$/.exec(specifier) ?? [];
@@ -22,7 +25,7 @@ export function resolve(specifier, context, next) {
 export async function load(url, context, next) {
   if (!url.endsWith('.ts')) return next(url, context);
   const text = await readFile(new URL(url), 'utf8');
-  const file = new URL(`${hash('sha256', `${version} ${text}`)}.js`, COMPILED);
+  const file = new URL(`${hash('sha256', `${COMPILER} ${text}`)}.js`, COMPILED);
   const source = await readFile(file, 'utf8').catch(() => compile(text, file));
   return { format: 'module', source, shortCircuit: true };
 }
