@@ -38,7 +38,7 @@ describe.each(engines)('a search of keys in %s', (engine) => {
   });
 
   it.each([
-    ['ÉCLAIR', ['éclair', 'Éclair', 'E\u0301CLAIR', 'CLA']],
+    ['ÉCLAIR', ['éclair', 'Éclair', 'E\u0301CLAIR', 'CLAIR']],
     ['éclair', ['ÉCLAIR', 'e\u0301clair']],
     ['İstanbul', ['istanbul', 'ISTANBUL', 'ıstanbul']],
     ['ISPARTA ısparta', ['isparta', 'ISPARTA', 'ısparta', 'İSPARTA']],
