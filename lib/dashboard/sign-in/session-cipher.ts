@@ -1,5 +1,5 @@
 /** Encrypts the session in the cookie, so that nobody without the key can read or forge a session. */
-import { EncryptJWT, type JWTPayload, jwtDecrypt } from 'jose';
+import type { JWTPayload } from 'jose';
 
 export interface Session {
   /** 128 random bits. The server recognizes a session that was ended early by this ID. It is not a secret. */
@@ -41,12 +41,15 @@ const MAX_CHARACTERS = 2_048;
  */
 export function createSessionCipher(key: Uint8Array, audience: string): SessionCipher {
   return {
-    encrypt: ({ id, member, ...rest }) =>
-      new EncryptJWT({ ...rest, jti: id, sub: member, aud: audience })
+    async encrypt({ id, member, ...rest }) {
+      const { EncryptJWT } = await import('jose');
+      return await new EncryptJWT({ ...rest, jti: id, sub: member, aud: audience })
         .setProtectedHeader({ alg: 'dir', enc: 'A256GCM', typ: TYPE })
-        .encrypt(key),
+        .encrypt(key);
+    },
     async decrypt(text) {
       if (text.length > MAX_CHARACTERS) return undefined;
+      const { jwtDecrypt } = await import('jose');
       try {
         const { payload } = await jwtDecrypt(text, key, {
           keyManagementAlgorithms: ['dir'],

@@ -1,5 +1,4 @@
 /** Encrypts signing keys before they are stored, as JWEs. The encryption key itself is never in the database. */
-import { CompactEncrypt, compactDecrypt } from 'jose';
 import { parseSymmetricKey, SYMMETRIC_KEY_BYTES } from '../../options/symmetric-key.js';
 import { StoreError } from '../store-error.js';
 
@@ -35,10 +34,12 @@ export function createSigningKeyCipher(given: unknown): SigningKeyCipher {
   if (first === undefined) throw new TypeError(EXPECTED);
   return {
     check: () => undefined,
-    encrypt: (kid, jwk) =>
-      new CompactEncrypt(new TextEncoder().encode(JSON.stringify(jwk)))
+    async encrypt(kid, jwk) {
+      const { CompactEncrypt } = await import('jose');
+      return await new CompactEncrypt(new TextEncoder().encode(JSON.stringify(jwk)))
         .setProtectedHeader({ alg: 'dir', enc: 'A256GCM', kid })
-        .encrypt(first),
+        .encrypt(first);
+    },
     async decrypt(kid, jwe) {
       for (const key of keys) {
         const jwk = await decryptWith(key, kid, jwe);
@@ -53,6 +54,7 @@ export function createSigningKeyCipher(given: unknown): SigningKeyCipher {
 }
 
 async function decryptWith(key: Uint8Array, kid: string, jwe: string): Promise<Record<string, unknown> | undefined> {
+  const { compactDecrypt } = await import('jose');
   try {
     const { plaintext, protectedHeader } = await compactDecrypt(jwe, key, {
       keyManagementAlgorithms: ['dir'],
