@@ -34,8 +34,14 @@ export type McpAuthOptions<V extends CredentialVerifier = CredentialVerifier> = 
     | (Omit<AccessTokensOptions, 'audience'> & { readonly accept?: never; readonly audience?: never })
   );
 
-const OF_METADATA = ['resource', 'scopes', 'name', 'documentation', 'policy', 'termsOfService'];
-const OF_GATE = ['realm', 'browserOrigin'];
+/** Which factory reads an option. `requireBearer` gets `scopes` too. */
+const READERS = {
+  ...{ resource: 'metadata', scopes: 'metadata', name: 'metadata', documentation: 'metadata', policy: 'metadata' },
+  ...{ termsOfService: 'metadata', realm: 'gate', browserOrigin: 'gate' },
+} as const satisfies { readonly [name in keyof McpResourceOptions]-?: 'metadata' | 'gate' };
+const OWN_NAMES = Object.keys(READERS) as (keyof typeof READERS)[];
+const OF_METADATA = OWN_NAMES.filter((name) => READERS[name] === 'metadata');
+const OF_GATE = OWN_NAMES.filter((name) => READERS[name] === 'gate');
 
 /**
  * Matches a path that Express takes literally. Other characters, such as `:` or `*`, have a special meaning in the
@@ -57,7 +63,7 @@ export function readMcpAuthOptions(given: McpAuthOptions) {
     const expected = `a list of one or more scopes; a scope consists of ${SCOPE_CHARACTERS} (RFC 6749 section 3.3), and must not be "offline_access"`;
     throw new TypeError(`mcpAuth: option "scopes" must be ${expected}`);
   }
-  const others = Object.keys(given).filter((name) => ![...OF_METADATA, ...OF_GATE, 'accept'].includes(name));
+  const others = Object.keys(given).filter((name) => name !== 'accept' && !Object.hasOwn(READERS, name));
   if (accept !== undefined && others.length > 0) {
     const remedy = 'if it is an option of accessTokens(), pass it there';
     throw new TypeError(`mcpAuth: option "${others[0]}" cannot be combined with "accept"; ${remedy}`);

@@ -4,8 +4,16 @@
  */
 import type { KeyKind } from '../credentials/credential-kind.js';
 import type { RateLimit } from '../credentials/rate-limit.js';
-import { flag, number, type Option, type OptionTable, optional, readTable, text } from '../options/option-table.js';
-import { Options } from '../options/options.js';
+import {
+  anything,
+  flag,
+  number,
+  type Option,
+  type OptionTable,
+  optional,
+  readTable,
+  text,
+} from '../options/option-table.js';
 
 /**
  * Traits that API keys and JWT access tokens have in common. Opaque tokens, proofs and assertions have their own
@@ -117,12 +125,6 @@ const ASSERTION_LIFETIME = 60;
 /** Maximum of `expiresIn` in seconds: about 30 years. A larger value is probably a point in time, passed by mistake. */
 const LONGEST = 1e9;
 
-const FLAGS = ['expired', 'revoked', 'disabled', 'foreign', 'otherEnvironment'];
-const CREDENTIAL_TRAITS = ['account', 'channels', 'platform', 'metadata', 'allowedAddresses', 'limits', ...FLAGS];
-const KEY_TRAITS = [...CREDENTIAL_TRAITS, 'apis', 'scopes', 'expiresAt'];
-const OPAQUE_TOKEN_TRAITS = ['scopes', 'clientId', 'expiresIn', 'claims', 'expired', 'revoked', 'foreign'];
-const TOKEN_TRAITS = [...CREDENTIAL_TRAITS, 'scopes', 'clientId', 'expiresIn', 'claims'];
-
 const claims: Option<void> = (options, name) => {
   const value = options.has(name) ? options.raw(name) : {};
   if (typeof value !== 'object' || value === null) throw options.mistake(name, 'an object');
@@ -141,6 +143,33 @@ const audience: Option<string | readonly string[]> = (options, name) => {
   throw options.mistake(name, 'a string or a list of strings');
 };
 
+const FLAGS = {
+  ...{ expired: flag(false), revoked: flag(false), disabled: flag(false), foreign: flag(false) },
+  otherEnvironment: flag(false),
+};
+
+const CREDENTIAL_TRAITS = {
+  ...{ account: anything, channels: anything, platform: anything, metadata: anything },
+  ...{ allowedAddresses: anything, limits: anything, ...FLAGS },
+} satisfies OptionTable<CredentialTraits>;
+
+const KEY_TRAITS = {
+  ...CREDENTIAL_TRAITS,
+  ...{ apis: anything, scopes: anything, expiresAt: anything },
+} satisfies OptionTable<KeyTraits>;
+
+const OF_TOKENS = {
+  ...{ scopes: anything, clientId: optional(text), claims },
+  expiresIn: number(LIFETIME, -LONGEST, LONGEST),
+};
+
+const TOKEN_TRAITS = { ...CREDENTIAL_TRAITS, ...OF_TOKENS } satisfies OptionTable<TokenTraits>;
+
+const OPAQUE_TOKEN_TRAITS = {
+  ...OF_TOKENS,
+  ...{ expired: flag(false), revoked: flag(false), foreign: flag(false) },
+} satisfies OptionTable<OpaqueTokenTraits>;
+
 const PROOF_TRAITS = {
   ...{ method: text, url, token: optional(text), nonce: optional(text) },
   ...{ expired: flag(false), foreign: flag(false), forged: flag(false), claims },
@@ -158,17 +187,17 @@ const ASSERTION_TRAITS = {
  * @throws TypeError for an unknown trait, and for a flag that is not a boolean.
  */
 export function readKeyTraits(kind: KeyKind, given: KeyTraits): KeyTraits {
-  readTraits(`${kind}Key`, given, KEY_TRAITS);
+  readTable(`${kind}Key`, given, KEY_TRAITS);
   return given;
 }
 
 /** Checks the traits of an access token, and adds defaults. */
 export function readTokenTraits(given: TokenTraits) {
-  return withTokenDefaults(readTraits('accessToken', given, TOKEN_TRAITS), given);
+  return withDefaults(given, readTable('accessToken', given, TOKEN_TRAITS));
 }
 
 export function readOpaqueTokenTraits(given: OpaqueTokenTraits) {
-  return withTokenDefaults(readTraits('token', given, OPAQUE_TOKEN_TRAITS), given);
+  return withDefaults(given, readTable('token', given, OPAQUE_TOKEN_TRAITS));
 }
 
 /** @throws TypeError for a trait that is missing, unknown or wrong. */
@@ -183,15 +212,7 @@ export function readAssertionTraits(given: AssertionTraits) {
   return { ...traits, claims: given.claims ?? {} };
 }
 
-function withTokenDefaults<T extends TokenTraits>(options: Options, given: T) {
+function withDefaults<T extends TokenTraits>(given: T, { expiresIn }: { readonly expiresIn: number }) {
   const { scopes = [], claims = {}, ...traits } = given;
-  if (options.has('clientId')) options.text('clientId');
-  if (typeof claims !== 'object' || claims === null) throw options.mistake('claims', 'an object');
-  return { ...traits, scopes, claims, expiresIn: options.number('expiresIn', LIFETIME, -LONGEST, LONGEST) };
-}
-
-function readTraits(factory: string, given: CredentialTraits, names: readonly string[]): Options {
-  const options = new Options(factory, given, names);
-  for (const name of FLAGS) options.flag(name, false);
-  return options;
+  return { ...traits, scopes, claims, expiresIn };
 }
