@@ -1,10 +1,10 @@
 /** Recognizes hosts that are not reachable from the internet. */
 import { BlockList, isIP } from 'node:net';
 
-/** Matches names of this machine: every name under localhost, also with a dot at the end (RFC 6761 section 6.3). */
-const LOCALHOST = /(?:^|\.)localhost\.?$/;
+/** Matches names of this machine: every name under localhost, also with dots at the end (RFC 6761 section 6.3). */
+const LOCALHOST = /(?:^|\.)localhost\.*$/;
 
-/** Addresses that are not globally reachable (RFC 6890), and multicast addresses. */
+/** Addresses that are not globally reachable (RFC 6890 and the registries of IANA), and multicast addresses. */
 const INTERNAL_IPV4: readonly (readonly [network: string, prefix: number])[] = [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -22,11 +22,15 @@ const INTERNAL_IPV4: readonly (readonly [network: string, prefix: number])[] = [
 ];
 const INTERNAL_IPV6: readonly (readonly [network: string, prefix: number])[] = [
   ['::', 96],
+  ['::ffff:0:0:0', 96],
   ['64:ff9b:1::', 48],
   ['100::', 64],
+  ['100:0:0:1::', 64],
   ['2001::', 23],
   ['2001:db8::', 32],
   ['2002::', 16],
+  ['3fff::', 20],
+  ['5f00::', 16],
   ['fc00::', 7],
   ['fe80::', 10],
   ['fec0::', 10],

@@ -42,6 +42,15 @@ describe('requireConfirmation', () => {
     expect(Object.isFrozen(verdict)).toBe(true);
   });
 
+  it('believes no confirmation of a polluted Object.prototype', () => {
+    Object.defineProperty(Object.prototype, 'confirmation', { value: 'mtls', configurable: true });
+    try {
+      expect(requireConfirmation('mtls').check(keyPrincipal(), bearing('abc'))).not.toBe(true);
+    } finally {
+      Reflect.deleteProperty(Object.prototype, 'confirmation');
+    }
+  });
+
   it('refuses with 401, and says why in the event', async () => {
     const events = eavesdrop();
     const code = await judgement(requireConfirmation('dpop'), mtls);

@@ -19,6 +19,15 @@ function read(jwk: unknown, alg: string): ProofJwk {
   return found;
 }
 
+it('takes no key of a polluted Object.prototype for an imported one', () => {
+  Object.defineProperty(Object.prototype, 'key', { value: 'x', configurable: true, writable: true });
+  try {
+    expect(new ProofKeys().import(read(p256, 'ES256'))?.key.type).toBe('public');
+  } finally {
+    Reflect.deleteProperty(Object.prototype, 'key');
+  }
+});
+
 describe('isThumbprint', () => {
   const good = 'A'.repeat(43);
 

@@ -91,6 +91,19 @@ describe('the header of a proof', () => {
   });
 });
 
+describe('a proof with ES384, whose signature takes time', () => {
+  it('is refused if it has become too old meanwhile', async () => {
+    client = await createDpopClient(createKey('ES256'), 'ES384');
+    const verifier = verifierOf();
+    const proof = client.proof(TOKEN);
+    clock.advance(60 * SECOND);
+    expect(await verify(proof, {}, verifier)).toEqual(proven());
+    const again = verify(proof, {}, verifier);
+    clock.advance(11 * SECOND);
+    expect(await again).toEqual(refused('dpop_iat'));
+  });
+});
+
 describe('the URL of a proof', () => {
   const at = (htu: unknown, members: CredentialRequest, origins: readonly string[] = [ORIGIN]) =>
     verify(client.proof(TOKEN, { htu }), { originalUrl: undefined, ...members }, verifierOf({ origins }));

@@ -39,7 +39,9 @@ export function requireConfirmation(...methods: readonly ConfirmationMethod[]): 
  * Returns the methods by which the client has proved in this request that it owns the token. If a token is bound to a
  * key pair and to a certificate, a verifier checks both, but `confirmation` names only `dpop`.
  */
-export function provenMethods({ confirmation, ...principal }: Principal): readonly ConfirmationMethod[] {
+export function provenMethods(principal: Principal): readonly ConfirmationMethod[] {
+  // An own property: most principals have none, and `Object.prototype` may be polluted.
+  const confirmation = Object.hasOwn(principal, 'confirmation') ? principal.confirmation : undefined;
   if (confirmation === undefined) return [];
   const isBoth = confirmation === 'dpop' && 'payload' in principal && 'x5t#S256' in Object(principal.payload.cnf);
   return isBoth ? CONFIRMATION_METHODS : [confirmation];

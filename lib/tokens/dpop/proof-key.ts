@@ -21,7 +21,7 @@ export interface ProofJwk {
   /** The members that RFC 7638 section 3.2 requires for the thumbprint; no others. */
   readonly members: Readonly<Record<string, string>>;
   /** The imported key; `undefined` before it is imported. */
-  key?: VerificationKey | undefined;
+  key: VerificationKey | undefined;
 }
 
 /**
@@ -64,7 +64,9 @@ export function readProofJwk(value: unknown, alg: string): ProofJwk | undefined 
   const members = algorithm.kty === 'RSA' ? rsaMembers(jwk) : curveMembers(jwk, algorithm.crv);
   // The thumbprint is the hash of the JWK with only its required members, ordered by name, without white space (RFC
   // 7638 section 3.3). `JSON.stringify` writes this form, because no value has a character that needs an escape.
-  return members && { alg, members, thumbprint: hash('sha256', JSON.stringify(members), 'base64url') };
+  // `key` is an own property from the start: a polluted `Object.prototype.key` must not be taken for the imported key.
+  const key = undefined;
+  return members && { alg, members, thumbprint: hash('sha256', JSON.stringify(members), 'base64url'), key };
 }
 
 /**

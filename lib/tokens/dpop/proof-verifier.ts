@@ -117,7 +117,11 @@ export class ProofVerifier {
     const isSigned = verifySignature(proof, key, jwk.alg);
     if (isSigned === false) return refused('dpop_signature');
     if (isSigned === true) return this.#useOnce(request, proof, proven);
-    return isSigned.then((valid) => (valid ? this.#useOnce(request, proof, proven) : refused('dpop_signature')));
+    return isSigned.then((valid) => {
+      if (!valid) return refused('dpop_signature');
+      // The replay cache may have forgotten the id if the proof has become too old in the meantime.
+      return this.#isRecent(proof.payload) ? this.#useOnce(request, proof, proven) : refused('dpop_iat');
+    });
   }
 
   /** Returns the key in the header of a proof, or the rule that the header breaks. */
@@ -138,14 +142,17 @@ export class ProofVerifier {
   #brokenClaim(claims: JsonObject, request: CredentialRequest, tokenHash: string | undefined): string | undefined {
     if (own(claims, 'htm') !== request.method) return 'dpop_htm';
     if (!this.#isTarget(own(claims, 'htu'), request)) return 'dpop_htu';
-    const seconds = this.#rules.clock.now() / 1_000;
-    const iat = own(claims, 'iat');
-    const isInWindow = typeof iat === 'number' && iat >= seconds - this.#rules.maxAge && iat <= seconds + TOLERANCE;
-    if (!isInWindow) return 'dpop_iat';
+    if (!this.#isRecent(claims)) return 'dpop_iat';
     const jti = own(claims, 'jti');
     if (typeof jti !== 'string' || jti === '' || jti.length > MAX_JTI_LENGTH) return 'dpop_jti';
     if (tokenHash !== undefined && own(claims, 'ath') !== tokenHash) return 'dpop_ath';
     return undefined;
+  }
+
+  #isRecent(claims: JsonObject): boolean {
+    const seconds = this.#rules.clock.now() / 1_000;
+    const iat = own(claims, 'iat');
+    return typeof iat === 'number' && iat >= seconds - this.#rules.maxAge && iat <= seconds + TOLERANCE;
   }
 
   /**
@@ -163,7 +170,8 @@ export class ProofVerifier {
   }
 
   #useOnce(request: CredentialRequest, { payload }: CompactJws, proven: ProvenKey): ProofResult | Promise<ProofResult> {
-    // The id is stored until every server refuses the proof as too old, even a server whose clock is behind.
+    // The id is stored until every server with the same `maxAge` refuses the proof as too old, even a server whose clock
+    // is behind.
     const seconds = this.#rules.maxAge + 2 * TOLERANCE;
     const id = this.#rules.replayIdOf(proven.thumbprint, String(own(payload, 'jti')));
     const use = this.#replayCheck.use(request, id, seconds);
