@@ -1,6 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import express, { type Express } from 'express';
-import { type AssertGuardedOptions, apiKeys, assertGuarded, requireBearer, requireKeyKind } from 'keyward';
+import {
+  type AssertGuardedOptions,
+  apiKeys,
+  assertGuarded,
+  requireApi,
+  requireBearer,
+  requireKeyKind,
+  requireScopes,
+} from 'keyward';
 import { gate, handler } from '../../support/audited.js';
 import { DECLINING } from '../../support/stub-verifier.js';
 
@@ -42,6 +50,25 @@ describe('assertGuarded', () => {
           '  GET /health has no requireBearer that runs for every request; mount requireBearer before it, at the start of the app or of its router, or on the route',
           '  USE /reports may accept keys, but no guard restricts the kinds of keys; add requireKeyKind()',
           '  GET /late has no requireBearer that runs for every request; mount requireBearer before it, at the start of the app or of its router, or on the route',
+        ].join('\n'),
+      ),
+    );
+  });
+
+  it('lists every guard that runs before the gate', () => {
+    const guards = [requireKeyKind('secret'), requireApi('payments')];
+    const mount = (app: Express) => {
+      app.use('/reports', requireScopes('reports'), gate, requireApi('reports'));
+      app.get('/reports', handler);
+      app.get('/payments', ...guards, gate, handler);
+      app.get('/files', gate, ...guards, gate, handler);
+    };
+    expect(asserting(mount)).toThrow(
+      new Error(
+        [
+          'assertGuarded: 2 routes are not guarded; guard them, or name them in "except":',
+          '  GET /reports runs requireScopes(reports) before requireBearer, so every request gets 500; mount requireBearer before it',
+          '  GET /payments runs requireKeyKind(secret) and requireApi(payments) before requireBearer, so every request gets 500; mount requireBearer before it',
         ].join('\n'),
       ),
     );

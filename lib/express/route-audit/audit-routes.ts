@@ -96,23 +96,31 @@ interface CheckedRoute extends Route {
  * ```
  */
 export function auditRoutes(app: object): readonly RouteReport[] {
-  return readRoutes(app).map(({ method, path, checks, openByDocument, ownEndpoint }) => {
-    const gates = checks.flatMap(({ gate }) => gate ?? []);
-    const guards = checks.flatMap(({ guard }) => guard ?? []);
-    const last = checks.findLastIndex(({ gate }) => gate !== undefined);
-    const behind = checks.slice(last + 1);
-    return {
-      method,
-      path,
-      gates: gates.map(({ kinds, optional }) => ({ kinds: kinds ?? 'any', optional })),
-      guards: guards.map(({ name }) => name),
-      open: isOpen(checks),
-      openByParam: openCallbacks(checks),
-      openByDocument: openByDocument && isOpen(checks),
-      ownEndpoint,
-      namesKinds: gates.at(-1)?.kinds !== undefined || behind.some(({ guard }) => guard?.kinds !== undefined),
-    };
-  });
+  return readRoutes(app).map(reportOf);
+}
+
+export function reportOf({ method, path, checks, openByDocument, ownEndpoint }: CheckedRoute): RouteReport {
+  const gates = checks.flatMap(({ gate }) => gate ?? []);
+  const guards = checks.flatMap(({ guard }) => guard ?? []);
+  const last = checks.findLastIndex(({ gate }) => gate !== undefined);
+  const behind = checks.slice(last + 1);
+  return {
+    method,
+    path,
+    gates: gates.map(({ kinds, optional }) => ({ kinds: kinds ?? 'any', optional })),
+    guards: guards.map(({ name }) => name),
+    open: isOpen(checks),
+    openByParam: openCallbacks(checks),
+    openByDocument: openByDocument && isOpen(checks),
+    ownEndpoint,
+    namesKinds: gates.at(-1)?.kinds !== undefined || behind.some(({ guard }) => guard?.kinds !== undefined),
+  };
+}
+
+/** Returns the names of the guards that run before the first gate. Such a guard answers every request with 500. */
+export function guardsBeforeGate({ checks }: CheckedRoute): readonly string[] {
+  const first = checks.findIndex(({ gate }) => gate !== undefined);
+  return checks.slice(0, Math.max(first, 0)).flatMap(({ guard }) => guard?.name ?? []);
 }
 
 /**
