@@ -209,7 +209,7 @@ describe('keyward openapi', () => {
       'a verifier without a scheme',
       [],
       APP.replace('secretKey: keys', 'secretKey: keys, other: keys'),
-      'the export "schemes.other" does not match a scheme in components.securitySchemes of the document; correct the name, or remove it',
+      'the export "schemes.other" does not match a scheme in components.securitySchemes of the document; correct the name, remove it, or add the scheme to the document: "keyward openapi describe" does so',
     ],
   ])('check names %s in the words of a command', async (name, options, app, message) => {
     const described = file(

@@ -63,7 +63,7 @@ describe('schemes that are not supported', () => {
 
   it('O05 a verifier without a scheme of the document is a TypeError', () => {
     expect(gateOf(documentOf(uses), { schemes: { ...schemes, other: keys } })).toBe(
-      'TypeError: openApiGate: option "schemes.other" does not match a scheme in components.securitySchemes of the document; correct the name, or remove it',
+      'TypeError: openApiGate: option "schemes.other" does not match a scheme in components.securitySchemes of the document; correct the name, remove it, or add the scheme to the document: "keyward openapi describe" does so',
     );
   });
 

@@ -11,11 +11,11 @@ import { integer, type OptionTable, readTable } from '../options/option-table.js
 
 /** Options of `memoryReplayCache`. */
 export interface MemoryReplayCacheOptions {
-  /** Maximum ids in memory, 1 to 16,000,000. Default: 1,000,000, which take about 100 MB. */
+  /** Maximum ids in memory, 1 to 16,000,000. Default: 1,000,000, which take 100 to 260 MB. */
   readonly max?: number | undefined;
   /**
-   * Maximum ids of one DPoP key or client, 1 to 16,000,000, so that one client cannot fill the cache for all others. A
-   * client above this maximum gets 503. Default: 100,000.
+   * Maximum ids of one DPoP key, or of one client that sends assertions, 1 to 16,000,000, so that one of them cannot fill
+   * the cache for all others. Above this maximum the answer is 503. Default: 100,000.
    */
   readonly maxPerClient?: number | undefined;
   /** The source of time. Default: the clock of the machine. */

@@ -62,7 +62,7 @@ export function linkSchemes(
   for (const name of proofs.keys()) {
     if (declared.has(name)) continue;
     throw new TypeError(
-      `${factory}: option "schemes.${name}" does not match a scheme in components.securitySchemes of the document; correct the name, or remove it`,
+      `${factory}: option "schemes.${name}" does not match a scheme in components.securitySchemes of the document; correct the name, remove it, or add the scheme to the document: "keyward openapi describe" does so`,
     );
   }
   return new Map(linked);
