@@ -38,10 +38,11 @@ function head(results, { rounds, seconds }) {
       `${all - missed} of ${all} bounds held.`,
     'For engineers who compare keyward with other packages. Times differ from machine to machine and from minute to minute. Ratios ' +
       'differ less, but they differ too: a processor with fast RSA makes the share of the signature smaller. Each subject has ' +
-      `a process of its own, and warm subjects eight, one after the other. Each suite has ${rounds.rounds} rounds in which every ` +
-      'subject has its turn, in reverse order every other round. A ratio is the median of the ratios of the rounds, followed by ' +
-      'the quartiles. Before it is measured, every subject must refuse a bad signature, another audience, an expired token or ' +
-      'key, an unknown key and a request without a credential. `npm run bench -- --check` exits 1 when a bound is missed. The ' +
+      'a process of its own, in most suites several, one after the other. Most suites have ' +
+      `${rounds.rounds} rounds; start-up and memory have fewer, warm calls have more. In each round every subject has its turn, in ` +
+      'reverse order every other round. A ratio is the median of the ratios of the rounds, followed by the quartiles. Before calls ' +
+      'or HTTP are measured, every subject must refuse a bad signature, another audience, an expired token or key, an unknown key ' +
+      'and a request without a credential. `npm run bench -- --check` exits 1 when a bound is missed. The ' +
       'programs are in `bench/` in the repository.',
   ].join('\n\n');
 }
