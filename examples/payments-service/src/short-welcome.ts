@@ -31,6 +31,6 @@ export function shortWelcome({ baseUrl, dashboard, replaced }: Demo, envFile: st
     '',
     ...COMMANDS.flatMap(([status, what, command]) => [`  ${status}  ${what}`, `       ${command}`]),
     '',
-    'All credentials and more commands: stop this service, and run npm start -- --all. Each decision is printed below.',
+    'More commands: stop this, and run npm start -- --all. Each decision of a gate is printed below.',
   ].join('\n');
 }
