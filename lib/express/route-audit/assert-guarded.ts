@@ -30,8 +30,9 @@ const OPTIONS = { except: routeNames } satisfies OptionTable<AssertGuardedOption
  *
  * Call this function after all routes and error handlers are mounted. It checks the routes that `auditRoutes` lists.
  *
- * @throws Error with a list of the faults: a route without a gate, a guard before the gate, a route with only an optional
- *   gate and no guard, a `router.param` callback that runs before the gate, or a route that does not say which kinds of keys it accepts.
+ * @throws Error with a list of the faults: a route without a gate, a guard before the gate, a route with only an
+ *   optional gate and no guard, a `router.param` callback that runs before the gate, or a route that does not say which
+ *   kinds of keys it accepts.
  * @throws TypeError if an entry of `except` is not a route of the app, or if `auditRoutes` throws it.
  * @example
  * ```ts
@@ -47,7 +48,7 @@ const OPTIONS = { except: routeNames } satisfies OptionTable<AssertGuardedOption
  */
 export function assertGuarded(app: object, options: AssertGuardedOptions = {}): void {
   const { except } = readTable('assertGuarded', options, OPTIONS);
-  const routes = readRoutes(app).map((route) => ({ ...reportOf(route), early: guardsBeforeGate(route) }));
+  const routes = readRoutes(app).map((route) => ({ ...reportOf(route), earlyGuards: guardsBeforeGate(route) }));
   const stale = except.filter((name) => !routes.some((route) => nameOf(route) === name));
   if (stale.length > 0) {
     const hint = stale.every(hasMethod) ? '' : "; write an entry as a method and a path, such as 'GET /health'";
@@ -69,16 +70,16 @@ function hasMethod(name: string): boolean {
   return /^[A-Z-]+ /.test(name);
 }
 
-function faultOf(route: RouteReport & { readonly early: readonly string[] }): readonly string[] {
+function faultOf(route: RouteReport & { readonly earlyGuards: readonly string[] }): readonly string[] {
   // A route that is public on purpose may also run its `router.param` callbacks for everybody.
   if (route.openByDocument || route.ownEndpoint) return [];
   if (route.gates.length === 0)
     return [
       `  ${nameOf(route)} has no requireBearer that runs for every request; mount requireBearer before it, at the start of the app or of its router, or on the route`,
     ];
-  if (route.early.length > 0)
+  if (route.earlyGuards.length > 0)
     return [
-      `  ${nameOf(route)} runs ${route.early.join(' and ')} before requireBearer, so every request gets 500; mount requireBearer before it`,
+      `  ${nameOf(route)} runs ${route.earlyGuards.join(' and ')} before requireBearer, so every request gets 500; mount requireBearer before it`,
     ];
   if (route.open)
     return [

@@ -99,6 +99,7 @@ export function auditRoutes(app: object): readonly RouteReport[] {
   return readRoutes(app).map(reportOf);
 }
 
+/** Describes a route for `auditRoutes` and `assertGuarded`. */
 export function reportOf({ method, path, checks, openByDocument, ownEndpoint }: CheckedRoute): RouteReport {
   const gates = checks.flatMap(({ gate }) => gate ?? []);
   const guards = checks.flatMap(({ guard }) => guard ?? []);

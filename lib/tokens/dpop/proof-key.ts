@@ -65,8 +65,7 @@ export function readProofJwk(value: unknown, alg: string): ProofJwk | undefined 
   // The thumbprint is the hash of the JWK with only its required members, ordered by name, without white space (RFC
   // 7638 section 3.3). `JSON.stringify` writes this form, because no value has a character that needs an escape.
   // `key` is an own property from the start: a polluted `Object.prototype.key` must not be taken for the imported key.
-  const key = undefined;
-  return members && { alg, members, thumbprint: hash('sha256', JSON.stringify(members), 'base64url'), key };
+  return members && { alg, members, thumbprint: hash('sha256', JSON.stringify(members), 'base64url'), key: undefined };
 }
 
 /**
