@@ -2,7 +2,6 @@
 export { apiKeys } from './api-keys/api-keys.js';
 export type { ApiKeysOptions } from './api-keys/api-keys-options.js';
 export type { CacheOptions } from './cache/cache-options.js';
-export { type MemoryReplayCacheOptions, memoryReplayCache } from './cache/memory-replay-cache.js';
 export type { Change, FeedListener, Invalidatable } from './contracts/change-feed.js';
 export type { Clock } from './contracts/clock.js';
 export type {
@@ -79,6 +78,7 @@ export type { CredentialScheme } from './protocol/authorization-header.js';
 export type { BearerErrorCode } from './protocol/bearer-error-codes.js';
 export type { AuthenticationContext } from './protocol/challenge.js';
 export type { JsonObject } from './protocol/strict-json.js';
+export { type MemoryReplayCacheOptions, memoryReplayCache } from './replay/memory-replay-cache.js';
 export { accessTokens } from './tokens/access-tokens.js';
 export type { AccessTokensOptions } from './tokens/access-tokens-options.js';
 export type { DpopOptions, NonceSettings, ProofOptions } from './tokens/dpop/dpop-options.js';

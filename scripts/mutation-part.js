@@ -25,7 +25,11 @@ const PARTS = {
   },
   dpop: { folders: ['tokens/dpop'], tests: ['behaviours/dpop*', 'tokens/dpop'], bound: 95 },
   jwks: { folders: ['tokens/jwks'], tests: ['behaviours/{algorithms,key-set}*', 'tokens/jwks'], bound: 95 },
-  records: { folders: ['cache', 'credentials'], tests: ['behaviours', 'cache', 'credentials', 'testing'], bound: 95 },
+  records: {
+    folders: ['cache', 'credentials', 'replay'],
+    tests: ['behaviours', 'cache', 'credentials', 'replay', 'testing'],
+    bound: 95,
+  },
   express: {
     folders: ['express'],
     without: ['express/guards', 'express/route-audit'],

@@ -4,7 +4,7 @@ import ts from 'typescript';
 import { type LibSource, libSources } from '../support/lib-sources.js';
 
 const GROUND = ['errors', 'protocol', 'credentials', 'contracts', 'events', 'options', 'http'];
-const CORE = [...GROUND, 'cache', 'tokens', 'api-keys'];
+const CORE = [...GROUND, 'cache', 'replay', 'tokens', 'api-keys'];
 const WITH_STORE = [...CORE, 'express', 'store'];
 
 /** Design section 2: which folders each folder stands on. What is beside it is not among them. */
@@ -18,7 +18,8 @@ const STANDS_ON: Readonly<Record<string, readonly string[]>> = {
   options: [],
   client: GROUND,
   cache: GROUND,
-  tokens: [...GROUND, 'cache'],
+  replay: GROUND,
+  tokens: [...GROUND, 'cache', 'replay'],
   'api-keys': [...GROUND, 'cache'],
   express: CORE,
   store: CORE,

@@ -1,5 +1,5 @@
-import { Interner } from '../cache/interner.js';
 import { type ApiMap, scopePrefixes } from '../credentials/api-map.js';
+import { Interner } from '../credentials/interner.js';
 import { freezePrincipal, type KeyPrincipal } from '../credentials/principal.js';
 import type { ParsedKeyRecord } from '../credentials/records/key-records.js';
 import { withImplied } from '../credentials/scope-hierarchy.js';

@@ -1,7 +1,6 @@
 /** Creates the Express router of an issuer: it serves the endpoints, the public keys and the metadata. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Router } from 'express';
-import { memoryReplayCache } from '../cache/memory-replay-cache.js';
 import type { Clock } from '../contracts/clock.js';
 import { clockOption } from '../contracts/clock-option.js';
 import type { AccessKeyResolver } from '../contracts/key-resolver.js';
@@ -23,6 +22,7 @@ import {
   text,
   withDefault,
 } from '../options/option-table.js';
+import { memoryReplayCache } from '../replay/memory-replay-cache.js';
 import { PROOF_OPTIONS, type ProofOptions, proofVerifier } from '../tokens/dpop/dpop-options.js';
 import { AUTHORIZATION_PATH, refuseAuthorization } from './authorization-endpoint.js';
 import { BruteForceLimiter, type BruteForceLimitOptions } from './brute-force-limiter.js';

@@ -1,7 +1,8 @@
 /** Makes the principal of a verified token from its claims and, if there is one, the record of its access key. */
-import { Interner } from '../cache/interner.js';
+
 import type { ApiMap } from '../credentials/api-map.js';
 import type { Environment } from '../credentials/environment.js';
+import { Interner } from '../credentials/interner.js';
 import { type AccessPrincipal, freezePrincipal, type TokenPayload } from '../credentials/principal.js';
 import type { ParsedAccessKeyRecord } from '../credentials/records/key-records.js';
 import { withImplied } from '../credentials/scope-hierarchy.js';

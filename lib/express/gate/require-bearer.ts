@@ -3,7 +3,6 @@
  * scheme, the address of the client, the scopes, and whether a secret key comes from a browser.
  */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
-import { joseHeaderReader } from '../../cache/jose-header-cache.js';
 import { type CredentialVerifier, ENTRY } from '../../contracts/credential-verifier.js';
 import type { AccessKeyResolver } from '../../contracts/key-resolver.js';
 import { includesAddress } from '../../credentials/address-list.js';
@@ -20,6 +19,7 @@ import {
   repeatsAuthorization,
 } from '../../protocol/authorization-header.js';
 import type { AccessTokensOptions } from '../../tokens/access-tokens-options.js';
+import { joseHeaderReader } from '../../tokens/jose-header-cache.js';
 import { endAfterUncaughtError } from '../end-after-uncaught-error.js';
 import { fail } from '../middleware.js';
 import { askVerifiers, type FinalOutcome } from './ask-verifiers.js';

@@ -1,9 +1,9 @@
 /** Verifies client assertions, and accepts each one only once (RFC 7523 §3). */
 import { hash } from 'node:crypto';
-import { ReplayCheck } from '../../cache/replay-check.js';
 import { type ReplayCache, replayId } from '../../contracts/replay-cache.js';
 import type { AccessKeyClient } from '../../credentials/records/access-key-client.js';
 import { publicKeyDigest } from '../../credentials/records/public-jwk.js';
+import { ReplayCheck } from '../../replay/replay-check.js';
 import { RETRY_SOON, TokenRequestError } from '../token-request-error.js';
 import type { ClientProof } from './check-secret.js';
 import { ClientKeys } from './client-public-keys.js';

@@ -2,7 +2,7 @@
  * The options of DPoP (RFC 9449): how proofs are verified, for `createIssuer` and the verifiers of access tokens; and
  * the options that only these verifiers have.
  */
-import { memoryReplayCache } from '../../cache/memory-replay-cache.js';
+
 import type { Clock } from '../../contracts/clock.js';
 import { type ReplayCache, replayId } from '../../contracts/replay-cache.js';
 import { secureUrl } from '../../http/secure-url.js';
@@ -18,6 +18,7 @@ import {
   withDefault,
 } from '../../options/option-table.js';
 import { normalizeUri } from '../../protocol/target-uri.js';
+import { memoryReplayCache } from '../../replay/memory-replay-cache.js';
 import { Nonces } from './nonces.js';
 import { ProofVerifier } from './proof-verifier.js';
 

@@ -2,8 +2,6 @@
  * Verifies DPoP proofs (RFC 9449 section 4.3), at a gate and at the token endpoint, and accepts each proof only once.
  */
 
-import { joseHeaderReader } from '../../cache/jose-header-cache.js';
-import { ReplayCheck } from '../../cache/replay-check.js';
 import type { Clock } from '../../contracts/clock.js';
 import type { ReplayCache } from '../../contracts/replay-cache.js';
 import type { CredentialRequest } from '../../http/presented-credential.js';
@@ -11,6 +9,8 @@ import { type CompactJws, type ReadJoseHeader, readCompactJws } from '../../prot
 import { mediaType, REFUSED_HEADER_MEMBERS } from '../../protocol/jose-rules.js';
 import { type JsonObject, own } from '../../protocol/strict-json.js';
 import { normalizePath, normalizeUri, requestPath } from '../../protocol/target-uri.js';
+import { ReplayCheck } from '../../replay/replay-check.js';
+import { joseHeaderReader } from '../jose-header-cache.js';
 import { verifySignature } from '../signature.js';
 import type { Nonces } from './nonces.js';
 import { type ProofJwk, ProofKeys, readProofJwk } from './proof-key.js';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { ReplayCheck } from '../../lib/cache/replay-check.js';
 import type { ReplayCache } from '../../lib/contracts/replay-cache.js';
+import { ReplayCheck } from '../../lib/replay/replay-check.js';
 import { type Deferred, deferred } from '../support/deferred.js';
 import { type Eavesdropper, eavesdrop } from '../support/eavesdrop.js';
 

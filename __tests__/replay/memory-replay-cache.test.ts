@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { type MemoryReplayCacheOptions, memoryReplayCache } from '../../lib/cache/memory-replay-cache.js';
 import { replayId } from '../../lib/contracts/replay-cache.js';
+import { type MemoryReplayCacheOptions, memoryReplayCache } from '../../lib/replay/memory-replay-cache.js';
 import { createManualClock } from '../support/manual-clock.js';
 
 const ALICE = 'a'.repeat(43);

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { Interner } from '../../lib/cache/interner.js';
+import { Interner } from '../../lib/credentials/interner.js';
 
 describe('Interner', () => {
   let facts: Interner<object>;

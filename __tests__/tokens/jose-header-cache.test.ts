@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { joseHeaderReader } from '../../lib/cache/jose-header-cache.js';
 import { readSegment } from '../../lib/protocol/compact-jws.js';
+import { joseHeaderReader } from '../../lib/tokens/jose-header-cache.js';
 import { law } from '../support/law.js';
 
 const encode = (text: string, encoding: BufferEncoding = 'utf8') => Buffer.from(text, encoding).toString('base64url');
