@@ -130,17 +130,17 @@ describe('BruteForceLimiter with a shared counter', () => {
   /** Counters in one place, as several instances have them, and what they are asked. */
   function sharedCounter() {
     const counters = new Map<string, RateLimiterMemory>();
-    const asked: [what: keyof FailureCounter, key: string][] = [];
+    const asked: [what: string, key: string][] = [];
     const counter = (options: CounterOptions): FailureCounter => {
       const kept = counters.get(options.keyPrefix) ?? new RateLimiterMemory(options);
       counters.set(options.keyPrefix, kept);
-      const recorded = <T>(what: keyof FailureCounter, key: string, answer: Promise<T>) => {
+      const recorded = <T>(what: string, key: string, answer: Promise<T>) => {
         asked.push([what, `${options.keyPrefix}:${key}`]);
         return answer;
       };
       return {
         get: (key) => recorded('get', key, kept.get(key)),
-        penalty: (key) => recorded('penalty', key, kept.penalty(key)),
+        penalty: (key, points) => recorded(`penalty ${points}`, key, kept.penalty(key, points)),
         delete: (key) => recorded('delete', key, kept.delete(key)),
       };
     };
@@ -171,8 +171,29 @@ describe('BruteForceLimiter with a shared counter', () => {
       asks.push(asked.map(([what]) => what).join(' '));
     }
     await service.close();
-    expect(asks).toEqual(['get get', 'get get penalty penalty', 'get get delete', 'get get']);
+    expect(asks).toEqual(['get get', 'get get penalty 1 penalty 1', 'get get delete', 'get get']);
   });
+
+  it.each([
+    ['a wrong secret', {}, 'wrong', 1],
+    ['an unknown client', undefined, SECRET, 1],
+    ['a former secret', { formerSecrets: [digestOf('former')] }, 'former', 0],
+    ['a secret whose grace period is over', { secrets: [...record().secrets, EXPIRED] }, 'expired', 0],
+    ['a good secret of a disabled key', { disabled: true }, SECRET, 0],
+    ['a good secret of a revoked key', { revokedAt: new Date(0) }, SECRET, 0],
+    ['a good secret from another address', { allowedAddresses: ['192.0.2.0/24'] }, SECRET, 0],
+  ])(
+    'T16 calls it as often for each refusal, so that all take the same time: %s',
+    async (_what, traits, secret, points) => {
+      const { counter, asked } = sharedCounter();
+      const service = await tokenService({ limits: { counter } });
+      if (traits !== undefined) service.table.set('ack_other', record({ id: 'ack_other', ...traits }));
+      const { status } = await service.post(GRANT, basic('ack_other', secret));
+      await service.close();
+      expect(status).toBe(401);
+      expect(asked.map(([what]) => what)).toEqual(['get', 'get', `penalty ${points}`, `penalty ${points}`]);
+    },
+  );
 
   const longest = 'i'.repeat(256);
   it.each([

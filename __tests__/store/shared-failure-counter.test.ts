@@ -16,16 +16,16 @@ class Redis {
   readonly calls: unknown[][] = [];
 
   readonly counter = (options: CounterOptions): FailureCounter => {
-    const ask = async <T>(what: 'get' | 'penalty' | 'delete', key: string): Promise<T> => {
+    const ask = async <T>(what: 'get' | 'penalty' | 'delete', key: string, points?: number): Promise<T> => {
       if (this.isAway) throw Object.assign(new Error(`redis://:${PASSWORD}@127.0.0.1:6379`), { code: 'ECONNREFUSED' });
       this.calls.push([what, options.keyPrefix, key]);
       const counter = this.#counters.get(options.keyPrefix) ?? new RateLimiterMemory(options);
       this.#counters.set(options.keyPrefix, counter);
-      return (await counter[what](key)) as T;
+      return (await (what === 'penalty' ? counter.penalty(key, points) : counter[what](key))) as T;
     };
     return {
       get: (key) => ask('get', key),
-      penalty: (key) => ask('penalty', key),
+      penalty: (key, points) => ask('penalty', key, points),
       delete: (key) => ask('delete', key),
     };
   };

@@ -27,6 +27,10 @@ interface Count {
  */
 export interface FailureCounter {
   get(key: string): Promise<Count | null>;
+  /**
+   * Adds points to the count. `points` is 1, or 0 for a failure that must not count: it is then called so that the
+   * response takes the same time.
+   */
   penalty(key: string, points?: number): Promise<unknown>;
   delete(key: string): Promise<unknown>;
 }
@@ -117,8 +121,9 @@ export class BruteForceLimiter {
     throw new TokenRequestError('slow_down', 'too_many_failures', { headers });
   }
 
-  async countFailure(id: string, network: string): Promise<void> {
-    await Promise.all([this.#perClient.count(clientAt(id, network)), this.#perNetwork.count(network)]);
+  /** @param points - 1 for a guess; 0 for a refusal that is none, which then takes as long. */
+  async countFailure(id: string, network: string, points: 0 | 1 = 1): Promise<void> {
+    await Promise.all([this.#perClient.count(clientAt(id, network), points), this.#perNetwork.count(network, points)]);
   }
 
   /**
@@ -169,12 +174,12 @@ class Limit {
     return count !== null && count.consumedPoints >= this.#points ? Math.max(count.msBeforeNext, 1) : 0;
   }
 
-  async count(key: string): Promise<void> {
+  async count(key: string, points: number): Promise<void> {
     await this.#ask(
-      (counter) => counter.penalty(key),
+      (counter) => counter.penalty(key, points),
       () => {
         this.#keys.set(key, true);
-        return this.#own.penalty(key);
+        return this.#own.penalty(key, points);
       },
     );
   }

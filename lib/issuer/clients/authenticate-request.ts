@@ -36,6 +36,13 @@ export interface ClientAuthenticationParts {
   readonly clock: Clock;
 }
 
+/**
+ * The reasons that count as a failure. The use of a former secret, or of a revoked access key, counts as none: otherwise
+ * one process with an old secret could lock out the other clients of its network. It is counted with 0 points, because
+ * the response must take as long as that to a guess.
+ */
+const GUESSES: ReadonlySet<string> = new Set(['unknown', 'wrong_secret']);
+
 export function authenticateRequests(parts: ClientAuthenticationParts): AuthenticateRequest {
   const { clientAuthentication, audiences, accessKeys, replay, limits, clock } = parts;
   const rules = { clientAuthentication, readAssertion: assertionReader(audiences, clock) };
@@ -54,10 +61,9 @@ export function authenticateRequests(parts: ClientAuthenticationParts): Authenti
       if (hasFailed) await limits.reset(client.id, network);
       return { accessKey, by: client.by };
     } catch (error) {
-      // Only guesses are counted, and not the use of a former secret or of a revoked access key. Otherwise one process
-      // with an old secret could lock out the other clients of its network.
-      const reason = error instanceof TokenRequestError ? error.reason : undefined;
-      if (reason === 'unknown' || reason === 'wrong_secret') await limits.countFailure(client.id, network);
+      if (error instanceof TokenRequestError && error.code === 'invalid_client') {
+        await limits.countFailure(client.id, network, GUESSES.has(error.reason) ? 1 : 0);
+      }
       throw error;
     }
   };
