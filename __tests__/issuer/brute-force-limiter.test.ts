@@ -16,6 +16,13 @@ import {
 } from '../support/token-service.js';
 
 const EXPIRED = { digest: digestOf('expired'), expiresAt: new Date(0) };
+/** Secrets that were right once, of a client that has these fields. */
+const OUTDATED: readonly (readonly [what: string, traits: Parameters<typeof record>[0], secret: string])[] = [
+  ['a former secret', { formerSecrets: [digestOf('former')] }, 'former'],
+  ['a secret whose grace period is over', { secrets: [...record().secrets, EXPIRED] }, 'expired'],
+  ['a good secret of a disabled key', { disabled: true }, SECRET],
+  ['a good secret of a revoked key', { revokedAt: new Date(0) }, SECRET],
+];
 
 describe('guesses of client secrets', () => {
   let service: TokenService;
@@ -91,12 +98,7 @@ describe('guesses of client secrets', () => {
     for (let i = 0; i < 40; i += 1) expect((await ask(ID, SECRET)).status).toBe(200);
   });
 
-  it.each([
-    ['a former secret', { formerSecrets: [digestOf('former')] }, 'former'],
-    ['a secret whose grace period is over', { secrets: [...record().secrets, EXPIRED] }, 'expired'],
-    ['a good secret of a disabled key', { disabled: true }, SECRET],
-    ['a good secret of a revoked key', { revokedAt: new Date(0) }, SECRET],
-  ])('does not count an outdated secret as a guess: %s', async (_what, traits, secret) => {
+  it.each(OUTDATED)('does not count an outdated secret as a guess: %s', async (_what, traits, secret) => {
     service.table.set('ack_stale', record({ id: 'ack_stale', ...traits }));
     for (let i = 0; i < 40; i += 1) {
       const { status } = await ask('ack_stale', secret);
@@ -175,13 +177,10 @@ describe('BruteForceLimiter with a shared counter', () => {
   });
 
   it.each([
-    ['a wrong secret', {}, 'wrong', 1],
-    ['an unknown client', undefined, SECRET, 1],
-    ['a former secret', { formerSecrets: [digestOf('former')] }, 'former', 0],
-    ['a secret whose grace period is over', { secrets: [...record().secrets, EXPIRED] }, 'expired', 0],
-    ['a good secret of a disabled key', { disabled: true }, SECRET, 0],
-    ['a good secret of a revoked key', { revokedAt: new Date(0) }, SECRET, 0],
-    ['a good secret from another address', { allowedAddresses: ['192.0.2.0/24'] }, SECRET, 0],
+    ['a wrong secret', {}, 'wrong', 1] as const,
+    ['an unknown client', undefined, SECRET, 1] as const,
+    ...OUTDATED.map((row) => [...row, 0] as const),
+    ['a good secret from another address', { allowedAddresses: ['192.0.2.0/24'] }, SECRET, 0] as const,
   ])(
     'T16 calls it as often for each refusal, so that all take the same time: %s',
     async (_what, traits, secret, points) => {

@@ -28,8 +28,8 @@ interface Count {
 export interface FailureCounter {
   get(key: string): Promise<Count | null>;
   /**
-   * Adds points to the count. `points` is 1, or 0 for a failure that must not count: it is then called so that the
-   * response takes the same time.
+   * Adds `points` to the count, and starts the count if there is none. `points` is 1 for a wrong secret or an unknown
+   * client ID. It is 0 for other refusals, so that their responses take the same time.
    */
   penalty(key: string, points?: number): Promise<unknown>;
   delete(key: string): Promise<unknown>;
@@ -121,7 +121,7 @@ export class BruteForceLimiter {
     throw new TokenRequestError('slow_down', 'too_many_failures', { headers });
   }
 
-  /** @param points - 1 for a guess; 0 for a refusal that is none, which then takes as long. */
+  /** @param points - 1 for a guess; 0 for another refusal, so that both take the same time. */
   async countFailure(id: string, network: string, points: 0 | 1 = 1): Promise<void> {
     await Promise.all([this.#perClient.count(clientAt(id, network), points), this.#perNetwork.count(network, points)]);
   }

@@ -1,5 +1,4 @@
 /** Makes the principal of a verified token from its claims and, if there is one, the record of its access key. */
-
 import type { ApiMap } from '../credentials/api-map.js';
 import type { Environment } from '../credentials/environment.js';
 import { Interner } from '../credentials/interner.js';

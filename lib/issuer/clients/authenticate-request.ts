@@ -37,9 +37,9 @@ export interface ClientAuthenticationParts {
 }
 
 /**
- * The reasons that count as a failure. The use of a former secret, or of a revoked access key, counts as none: otherwise
- * one process with an old secret could lock out the other clients of its network. It is counted with 0 points, because
- * the response must take as long as that to a guess.
+ * The reasons that count as a guess. Other refusals, such as that of a former secret or of a revoked access key, get 0
+ * points: otherwise one process with an old secret could lock out the other clients of its network. They still call the
+ * counter, so that response times do not show whether a secret was right.
  */
 const GUESSES: ReadonlySet<string> = new Set(['unknown', 'wrong_secret']);
 

@@ -2,7 +2,6 @@
  * The options of DPoP (RFC 9449): how proofs are verified, for `createIssuer` and the verifiers of access tokens; and
  * the options that only these verifiers have.
  */
-
 import type { Clock } from '../../contracts/clock.js';
 import { type ReplayCache, replayId } from '../../contracts/replay-cache.js';
 import { secureUrl } from '../../http/secure-url.js';
